@@ -35,14 +35,14 @@ def main(path, expected=None):
                 "SELECT detail FROM ledger WHERE kind = 'pruned' AND count = ?"
                 " ORDER BY id DESC LIMIT 1", (values[0] - 1,)).fetchone()
             if cut is None:
-                sys.exit(f"the lines before {values[0]} are missing")
+                sys.exit(f"the entries before {values[0]} are missing")
             head, following = bytes.fromhex(cut[0]), values[0]
             seen.add(head.hex())
         if values[0] != following:
             sys.exit(f"line {following} is missing")
         head = hashlib.sha256(head + b"".join(map(encoded, values))).digest()
         if head != kept:
-            sys.exit(f"line {following} is not what was written, or follows another")
+            sys.exit(f"entry {following} was changed, or does not follow the one before it")
         seen.add(head.hex())
         following, count = following + 1, count + 1
     if expected and expected.lower() not in seen:

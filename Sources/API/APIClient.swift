@@ -165,7 +165,7 @@ extension APIClient {
         try await reply(APIRequest(.get, .samples(of: sensor), query: query))
     }
 
-    /// A page of samples in a form.
+    /// A page of samples in some media type.
     ///
     /// - Parameter mediaType: such as `text/csv`.
     public func page(
@@ -351,7 +351,7 @@ extension APIClient {
         try await reply(APIRequest(.get, client.map { .grants(of: $0) } ?? .grants))
     }
 
-    /// Decides a privilege of a client, and returns the decisions about the client.
+    /// Decides about a privilege of a client, and returns the decisions about the client.
     public func decide(
         _ request: DecisionRequest, on privilege: String, by client: String
     ) async throws -> APIReply<GrantList> {
@@ -372,7 +372,7 @@ extension APIClient {
         try await reply(APIRequest(.get, .requests))
     }
 
-    /// Leaves a request undecided.
+    /// Dismisses a request without a decision.
     public func dismissRequest(for privilege: String, by client: String) async throws {
         try await perform(APIRequest(.delete, .request(for: privilege, by: client)))
     }
@@ -441,14 +441,14 @@ extension APIClient {
         try await perform(APIRequest(.delete, .session(id)))
     }
 
-    /// Makes a step of a session: `start`, `pause`, `resume` or `finish`.
+    /// Performs a step of a session: `start`, `pause`, `resume` or `finish`.
     public func step(
         _ step: String, ofSession id: String
     ) async throws -> APIReply<SessionDescription> {
         try await reply(APIRequest(.post, .step(step, ofSession: id)))
     }
 
-    /// Server-sent events of what a session measures; each line is one of their lines.
+    /// The measurements of a session as Server-Sent Events, line by line.
     public func live(
         ofSession id: String
     ) async throws -> any AsyncSequence<Data, any Error> & Sendable {

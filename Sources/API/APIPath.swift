@@ -19,7 +19,7 @@ public struct APIPath: Hashable, Sendable {
         self.segments = ["api", "v1"] + segments
     }
 
-    /// The path without a leading slash, as a router takes it: `{…}` stands for a parameter.
+    /// The path without a leading slash, as a router takes it: `{…}` is a parameter.
     public var template: String {
         segments.joined(separator: "/")
     }
@@ -162,7 +162,7 @@ extension APIPath {
     public static let permissionRequest = APIPath("permissions", "request")
     /// Requests that wait for the owner's decision.
     public static let requests = APIPath("requests")
-    /// One of them.
+    /// One pending request.
     public static func request(for privilege: String, by client: String) -> APIPath {
         APIPath("requests", client, privilege)
     }
@@ -179,7 +179,7 @@ extension APIPath {
 extension APIPath {
     /// The values that an app stores.
     public static let storage = APIPath("storage")
-    /// One of them.
+    /// One stored value.
     public static func storage(_ key: String) -> APIPath { APIPath("storage", key) }
     /// The `localStorage` of an app that runs headless.
     public static let localStorage = APIPath("local-storage")
@@ -208,7 +208,7 @@ extension APIPath {
     public static func route(ofSession id: String) -> APIPath { APIPath("sessions", id, "route") }
     /// Where the route of a session is uploaded from.
     public static func send(ofSession id: String) -> APIPath { APIPath("sessions", id, "send") }
-    /// What a session measures while it is active.
+    /// The measurements of a session while it is active.
     public static func live(ofSession id: String) -> APIPath { APIPath("sessions", id, "live") }
     /// All sessions with their routes, as a file.
     public static let workouts = APIPath("workouts")

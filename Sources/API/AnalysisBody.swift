@@ -1,6 +1,6 @@
 public import Text
 
-/// An analysis to make.
+/// The request for an analysis.
 public struct AnalysisBody: Codable, Sendable {
     /// A number, a text, or true or false.
     public enum Scalar: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct AnalysisBody: Codable, Sendable {
     public struct Join: Codable, Hashable, Sendable {
         /// `nearest` or `last`.
         public let method: String
-        /// How far apart they may be, as a span.
+        /// The maximum distance in time, as a span.
         public let within: String
 
         /// Creates a value from its members.
@@ -51,7 +51,7 @@ public struct AnalysisBody: Codable, Sendable {
 
     /// - Throws: `DecodingError`, also for an unknown member.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(besides: [
+        try decoder.rejectMembers(except: [
             "analysis", "inputs", "from", "to", "where", "every", "join", "parameters",
         ])
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -113,7 +113,7 @@ public struct AnalysisReply: Codable, Sendable {
     public let analysis: String
     /// Its inputs.
     public let inputs: [Input]
-    /// How many rows went in; `nil` if suppressed because they are too few.
+    /// The number of rows that were analysed; `nil` if suppressed because they are too few.
     public let count: Int?
     /// An object whose members depend on the analysis; `nil` if suppressed.
     public let result: JSONValue?
@@ -160,12 +160,12 @@ public struct StatisticsAnswer: Codable, Sendable {
         public let values: [String: [String: Double?]]
         /// `true` if only summaries are left of some samples: percentiles are within 1 %.
         public let approximate: Bool?
-        /// `true` if samples were not included, because they are damaged or because only a summary is
-        /// left of them that reaches beyond the window.
+        /// `true` if samples were not included, because they are damaged or because only a summary
+        /// is left of them that reaches beyond the window.
         public let partial: Bool?
         /// The coverage of the window up to now, 0 to 1; missing if unknown.
         public let coverage: Double?
-        /// The same in milliseconds.
+        /// The same as a time, in milliseconds.
         public let seen: Double?
 
         /// Creates a value from its members.

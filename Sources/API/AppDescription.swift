@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Its texts come from the package: escape them before display.
 public struct AppDescription: Codable, Sendable {
-    /// A privilege that the manifest declares, and what is decided about it.
+    /// A privilege that the manifest declares, and the decision about it.
     public struct DeclaredPrivilege: Codable, Sendable {
         /// The privilege, such as `sensor:cpu:stats`.
         public let privilege: String
@@ -74,9 +74,9 @@ public struct AppDescription: Codable, Sendable {
     public let version: String
     /// Its title for display.
     public let title: String?
-    /// What it does.
+    /// A description.
     public let description: String?
-    /// Who wrote it.
+    /// Its author.
     public let author: String?
     /// Its license.
     public let license: String?
@@ -84,7 +84,7 @@ public struct AppDescription: Codable, Sendable {
     public let installed: Double
     /// SHA-256 of the names and contents of its files.
     public let fingerprint: String
-    /// How many files it has.
+    /// The number of its files.
     public let files: Int
     /// The package format of a published app, `first` or `axon`; missing for the current format.
     ///
@@ -98,7 +98,7 @@ public struct AppDescription: Codable, Sendable {
     public let signer: Signer?
     /// The version that this one updated and whose decisions it kept.
     public let updatedFrom: String?
-    /// What the manifest declares, in order.
+    /// The declared privileges, in order.
     public let privileges: [DeclaredPrivilege]
     /// The last run.
     public let lastRun: RunDescription?
@@ -136,9 +136,9 @@ public struct AppDescription: Codable, Sendable {
     }
 }
 
-/// What an installation over an installed app changes.
+/// The changes that an installation makes to an installed app.
 public struct UpdateDescription: Codable, Sendable {
-    /// What happens to one privilege.
+    /// The change of one privilege.
     public struct Change: Codable, Sendable {
         /// The privilege.
         public let privilege: String
@@ -239,19 +239,19 @@ public struct BudgetDescription: Codable, Sendable {
     }
 }
 
-/// What was forgotten about an app.
+/// The receipt for the forgotten data about an app.
 public struct AppForgetReceipt: Codable, Sendable {
     /// The app's name.
     public let app: String
     /// When, in milliseconds since 1970.
     public let time: Double
-    /// How many decisions.
+    /// The number of deleted decisions.
     public let decisions: Int
-    /// How many runs.
+    /// The number of deleted runs.
     public let runs: Int
-    /// How many bytes of stored values.
+    /// The bytes of deleted values.
     public let stored: Int
-    /// What is not forgotten.
+    /// A description of the data that is kept.
     public let kept: [String]
 
     /// Creates a value from its members.

@@ -35,7 +35,7 @@ public struct TokenItem: Codable, Sendable {
     }
 }
 
-/// A client to create.
+/// The request to create a client.
 public struct TokenRequest: Codable, Sendable {
     /// Its name.
     public let name: String
@@ -208,7 +208,7 @@ public struct NotificationRequest: Codable, Sendable {
 
     /// - Throws: `DecodingError`, also for an unknown member.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
+        try decoder.rejectMembers(except: CodingKeys.allCases.map(\.stringValue))
         let members = try decoder.container(keyedBy: CodingKeys.self)
         title = try members.decode(String.self, forKey: .title)
         body = try members.decodeIfPresent(String.self, forKey: .body)
@@ -219,7 +219,7 @@ public struct NotificationRequest: Codable, Sendable {
 
 /// Whether the page of an app is visible.
 public struct ViewRequest: Codable, Sendable {
-    /// Whether it is.
+    /// Whether it is visible.
     public let visible: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -233,7 +233,7 @@ public struct ViewRequest: Codable, Sendable {
 
     /// - Throws: `DecodingError`, also for an unknown member.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(besides: [CodingKeys.visible.stringValue])
+        try decoder.rejectMembers(except: [CodingKeys.visible.stringValue])
         visible = try decoder.container(keyedBy: CodingKeys.self)
             .decode(Bool.self, forKey: .visible)
     }

@@ -51,7 +51,7 @@ public struct GrantList: Codable, Sendable {
 
     /// The decisions.
     public let items: [GrantDescription]
-    /// What the policy blocks; missing if nothing.
+    /// The privileges that the policy blocks; missing if there are none.
     public let restricted: [Restricted]?
 
     /// Creates a value from its members.
@@ -97,9 +97,10 @@ public struct TermsDescription: Codable, Sendable {
     }
 }
 
-/// A decision to make.
+/// The request for a decision.
 public struct DecisionRequest: Codable, Sendable {
-    /// `allow-once`, `allow-always`, `statistics-only`, `deny-once`, `deny`, or `allow` with `terms`.
+    /// `allow-once`, `allow-always`, `statistics-only`, `deny-once`, `deny`, or `allow` with
+    /// `terms`.
     public let decision: String
     /// The terms of `allow`.
     public var terms: TermsDescription?
@@ -126,7 +127,7 @@ public struct DecisionRequest: Codable, Sendable {
     }
 }
 
-/// A privilege that a client requests.
+/// The request of a client for a privilege.
 public struct PermissionRequest: Codable, Sendable {
     /// The privilege.
     public let privilege: String
@@ -162,7 +163,7 @@ public struct RequestDescription: Codable, Sendable {
     public let privilege: String
     /// The run or page that requests it.
     public let run: String?
-    /// When it was requested first, in milliseconds since 1970.
+    /// When it was first requested, in milliseconds since 1970.
     public let asked: Double
     /// How many calls wait for the decision.
     public let waiting: Int

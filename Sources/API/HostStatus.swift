@@ -14,7 +14,7 @@ public struct HostStatus: Codable, Sendable {
     public let collecting: Bool
     /// Samples accepted since the data directory was created, pruned ones included.
     public let samples: Int64
-    /// Those of them that are not on disk yet.
+    /// How many of these are not on disk yet.
     public let buffered: Int
     /// Samples dropped since the host started, because writing failed.
     public let dropped: Int
@@ -65,7 +65,7 @@ public struct ItemList<Item: Codable & Sendable>: Codable, Sendable {
 
 extension Decoder {
     /// - Throws: `DecodingError` if the object has another member.
-    func refuseMembers(besides known: [String]) throws {
+    func rejectMembers(except known: [String]) throws {
         let all = try container(keyedBy: AnyKey.self)
         guard let unknown = all.allKeys.first(where: { !known.contains($0.stringValue) }) else {
             return

@@ -391,17 +391,17 @@ public struct ProblemDetails: Codable, Equatable, Sendable {
     public let title: String
     /// The HTTP status.
     public let status: Int
-    /// This problem, in a sentence.
+    /// A description of this problem, in a sentence.
     public let detail: String
-    /// The code; of an error of the HTTP parser `http-` and the status.
+    /// The code; for an error of the HTTP parser, `http-` and the status.
     public let code: String
     /// The command or setting that would help.
     public let fix: String?
     /// The privilege that was missing.
     public let privilege: String?
-    /// Of a full storage: the bytes in use.
+    /// If the storage is full: the bytes in use.
     public let used: Int?
-    /// Of a full storage: the bytes that are allowed.
+    /// If the storage is full: the bytes that are allowed.
     public let limit: Int?
     /// The URL of the page that explains how to change the permissions of the app.
     public let settings: String?

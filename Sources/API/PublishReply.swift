@@ -32,7 +32,7 @@ public struct PushReply: Codable, Sendable {
     public struct Refused: Codable, Sendable {
         /// The sensor's identifier.
         public let sensor: String
-        /// How many.
+        /// How many readings were refused.
         public let readings: Int
         /// The code of the problem.
         public let code: String
@@ -74,7 +74,7 @@ public struct PartialWrite: Codable, Sendable {
     public struct Line: Codable, Sendable {
         /// Its number, from 1.
         public let line: Int
-        /// Why not.
+        /// Why it was not stored.
         public let reason: String
 
         /// Creates a value from its members.
@@ -84,25 +84,25 @@ public struct PartialWrite: Codable, Sendable {
         }
     }
 
-    /// As of a problem.
+    /// As in ``ProblemDetails``.
     public let type: String
-    /// As of a problem.
+    /// As in ``ProblemDetails``.
     public let title: String
-    /// As of a problem.
+    /// As in ``ProblemDetails``.
     public let status: Int
-    /// As of a problem.
+    /// As in ``ProblemDetails``.
     public let code: String
-    /// As of a problem.
+    /// As in ``ProblemDetails``.
     public let detail: String
-    /// The same.
+    /// The same as `detail`.
     public let message: String
-    /// The same.
+    /// The same as `detail`.
     public let error: String
     /// How many samples were stored.
     public let accepted: Int
-    /// How many lines were not.
+    /// How many lines were not stored.
     public let dropped: Int
-    /// The first of them.
+    /// The first of the lines that were not stored.
     public let lines: [Line]
 
     /// Creates the problem with its texts.

@@ -23,7 +23,7 @@ public struct RunDescription: Codable, Sendable {
         public let cpu: Double
         /// The peak of resident bytes; the current number while it runs.
         public let memory: Int
-        /// Calls of the host.
+        /// Calls to the host.
         public let calls: Int
         /// Samples read.
         public let samples: Int
@@ -111,7 +111,7 @@ public struct RunEventItem: Codable, Sendable {
     public var run: RunDescription?
     /// Of `failed`: the problem's code.
     public var code: String?
-    /// Of `failed`: what to do.
+    /// Of `failed`: how to resolve it.
     public var fix: String?
 
     /// Creates a value from its members.
@@ -135,7 +135,7 @@ public struct RunEventItem: Codable, Sendable {
     }
 }
 
-/// How to prepare a run.
+/// The options for preparing a run.
 public struct PrepareRunRequest: Codable, Sendable {
     /// Whether it runs in the background; `false` if missing.
     public var background: Bool?
@@ -146,7 +146,7 @@ public struct PrepareRunRequest: Codable, Sendable {
     }
 }
 
-/// How to start a prepared run.
+/// The options for starting a prepared run.
 public struct StartRunRequest: Codable, Sendable {
     /// Whether to run without confinement.
     public var insecure: Bool?

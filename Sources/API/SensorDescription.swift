@@ -23,7 +23,7 @@ public struct SensorDescription: Codable, Sendable {
     public struct Unavailability: Codable, Sendable {
         /// The reason.
         public let reason: String
-        /// What would make it available.
+        /// How to make it available.
         public let remedy: String?
 
         /// Creates a value from its members.
@@ -90,15 +90,16 @@ public struct SensorDescription: Codable, Sendable {
 public struct ConnectionReport: Codable, Sendable {
     /// The dropped samples, by reason.
     public struct Dropped: Codable, Sendable {
-        /// They do not have the format, or a value does not fit its field.
+        /// Samples in another format, or with a value that does not fit its field.
         public let malformed: Int
-        /// They lack a field.
+        /// Samples that lack a field.
         public let incomplete: Int
-        /// Their timestamp is missing or impossible.
+        /// Samples without a valid timestamp.
         public let invalidTimestamp: Int
-        /// They have the same timestamp as a sample before.
+        /// Samples with the timestamp of an earlier one.
         public let repeated: Int
-        /// They exceed the rate of the source, or came faster than they could be stored.
+        /// Samples that exceed the rate of the source, or that arrived faster than they could be
+        /// stored.
         public let excess: Int
 
         /// Creates a value from its members.
@@ -119,11 +120,11 @@ public struct ConnectionReport: Codable, Sendable {
     public let connections: Int
     /// Messages, lines or readings received.
     public let received: Int
-    /// Those that became samples.
+    /// How many of them became samples.
     public let taken: Int
-    /// Samples that are older than one before; they are stored.
+    /// Stored samples that are older than a previous one.
     public let late: Int
-    /// Those that did not become samples.
+    /// The dropped samples.
     public let dropped: Dropped
     /// The last failure.
     public let problem: String?
@@ -155,7 +156,7 @@ public struct VirtualDefinition: Codable, Hashable, Sendable {
         public let of: [String]?
         /// A statistic or an analysis, such as `mean` or `correlation`.
         public let by: String
-        /// Of an analysis: means of windows of this span replace the samples.
+        /// For an analysis: the span of the windows whose means replace the samples.
         public let every: String?
 
         /// Creates a value from its members.
@@ -170,7 +171,7 @@ public struct VirtualDefinition: Codable, Hashable, Sendable {
         }
     }
 
-    /// Its identifier; may be missing where the path has it.
+    /// Its identifier; may be omitted if the path contains it.
     public let name: String?
     /// Its title; `nil` for the identifier.
     public let title: String?
@@ -198,8 +199,8 @@ public struct VirtualDefinition: Codable, Hashable, Sendable {
 
     /// - Throws: `DecodingError`, also for an unknown member.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(
-            besides: ["name", "title", "inputs", "window", "slide", "outputs"])
+        try decoder.rejectMembers(
+            except: ["name", "title", "inputs", "window", "slide", "outputs"])
         let members = try decoder.container(keyedBy: CodingKeys.self)
         name = try members.decodeIfPresent(String.self, forKey: .name)
         title = try members.decodeIfPresent(String.self, forKey: .title)
@@ -213,7 +214,7 @@ public struct VirtualDefinition: Codable, Hashable, Sendable {
 extension VirtualDefinition.Output {
     /// - Throws: `DecodingError`, also for an unknown member.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(besides: ["name", "unit", "of", "by", "every"])
+        try decoder.rejectMembers(except: ["name", "unit", "of", "by", "every"])
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             name: try members.decode(String.self, forKey: .name),
@@ -256,7 +257,7 @@ public struct SensorDeclaration: Codable, Sendable {
 
     /// - Throws: `DecodingError`, also for a member of a virtual sensor.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(besides: ["title", "fields"])
+        try decoder.rejectMembers(except: ["title", "fields"])
         let members = try decoder.container(keyedBy: CodingKeys.self)
         title = try members.decodeIfPresent(String.self, forKey: .title)
         fields = try members.decode([Field].self, forKey: .fields)
@@ -317,13 +318,13 @@ public struct PackDescription: Codable, Sendable {
     public let title: String
     /// Its version.
     public let version: String?
-    /// What it is.
+    /// A description.
     public let description: String?
     /// The kind of its connector, such as `serial`.
     public let kind: String
-    /// Where its source is: a device, a server, a command.
+    /// The location of its source: a device, a server or a command.
     public let place: String
-    /// What using the source means for the owner, in a sentence.
+    /// The consequences of using the source for the owner, in a sentence.
     public let consequence: String
     /// The fields of its sensor.
     public let fields: [SensorDescription.FieldDescription]

@@ -57,7 +57,7 @@ public struct SessionDescription: Codable, Sendable {
     }
 }
 
-/// A session to create, or a change of one.
+/// The request to create or change a session.
 public struct SessionRequest: Codable, Sendable {
     /// The identifier of a new session; the host chooses one if missing.
     public var id: String?
@@ -88,7 +88,7 @@ public struct SessionRequest: Codable, Sendable {
 
     /// - Throws: `DecodingError`, also for an unknown member.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+        try decoder.rejectMembers(except: CodingKeys.allCases.map(\.rawValue))
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decodeIfPresent(String.self, forKey: .id)
         name = try members.decodeIfPresent(String.self, forKey: .name)
@@ -98,7 +98,7 @@ public struct SessionRequest: Codable, Sendable {
     }
 }
 
-/// What a session has measured so far; members without a value are missing.
+/// The measurements of a session so far; members without a value are missing.
 public struct LiveDescription: Codable, Sendable {
     /// Milliseconds since 1970.
     public let t: Double
@@ -157,7 +157,7 @@ public struct ImportDescription: Codable, Sendable {
     }
 }
 
-/// Where to upload the route of a session.
+/// The request to upload the route of a session.
 public struct SendRequest: Codable, Sendable {
     /// The URL: `https`, or of this machine.
     public let to: String
@@ -179,7 +179,7 @@ public struct SendRequest: Codable, Sendable {
 
     /// - Throws: `DecodingError`, also for an unknown member.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+        try decoder.rejectMembers(except: CodingKeys.allCases.map(\.rawValue))
         let members = try decoder.container(keyedBy: CodingKeys.self)
         to = try members.decode(String.self, forKey: .to)
         tokenFile = try members.decodeIfPresent(String.self, forKey: .tokenFile)
@@ -191,9 +191,9 @@ public struct SendRequest: Codable, Sendable {
 public struct SendReply: Codable, Sendable {
     /// Whether the server accepted it.
     public let delivered: Bool
-    /// The server's status, if it did.
+    /// The server's status, if it accepted the upload.
     public let status: Int?
-    /// The upload in the outbox, if it did not.
+    /// The upload in the outbox, if the server did not accept it.
     public let kept: DeliveryDescription?
     /// The time ranges of damaged samples, which the upload lacks.
     public let damaged: String?
@@ -214,9 +214,9 @@ public struct SendReply: Codable, Sendable {
 public struct DeliveryDescription: Codable, Sendable {
     /// Its identifier.
     public let id: String
-    /// Where it goes.
+    /// The URL that it is sent to.
     public let address: String
-    /// What it is, for display.
+    /// A title for display.
     public let title: String
     /// The media type of its body.
     public let mediaType: String

@@ -10,7 +10,7 @@ public struct StorageDescription: Codable, Sendable {
         public let samples: Int64
         /// Bytes of samples and summaries.
         public let bytes: Int64
-        /// Samples of which only a summary is left.
+        /// Samples of which only summaries are left.
         public let summarised: Int64
         /// How many summaries are stored.
         public let summaries: Int64
@@ -45,7 +45,7 @@ public struct StorageDescription: Codable, Sendable {
     public let standard: RetentionDescription
     /// Bytes of the store and its log on disk.
     public let bytes: Int64
-    /// Those of them that are free for new samples.
+    /// How many of these are free for new samples.
     public let reusable: Int64
     /// The most bytes that samples may take.
     public let budget: Int64
@@ -91,7 +91,7 @@ public struct RetentionDescription: Codable, Equatable, Sendable {
 
     /// - Throws: `DecodingError`, also for an unknown member: a misspelt one would mean no limit.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
+        try decoder.rejectMembers(except: CodingKeys.allCases.map(\.stringValue))
         let members = try decoder.container(keyedBy: CodingKeys.self)
         raw = try members.decodeIfPresent(String.self, forKey: .raw)
         bytes = try members.decodeIfPresent(Int64.self, forKey: .bytes)
@@ -118,14 +118,14 @@ public struct RetentionRequest: Codable, Sendable {
 
     /// - Throws: `DecodingError`, also for an unknown member.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
+        try decoder.rejectMembers(except: CodingKeys.allCases.map(\.stringValue))
         let members = try decoder.container(keyedBy: CodingKeys.self)
         budget = try members.decodeIfPresent(Int64.self, forKey: .budget)
         standard = try members.decodeIfPresent(RetentionDescription.self, forKey: .standard)
     }
 }
 
-/// What was forgotten of a sensor.
+/// The receipt for forgotten samples of a sensor.
 public struct ForgetDescription: Codable, Sendable {
     /// Its identifier.
     public let sensor: String
@@ -135,21 +135,21 @@ public struct ForgetDescription: Codable, Sendable {
     public let to: Double?
     /// When it was forgotten, in milliseconds since 1970.
     public let time: Double
-    /// How many samples.
+    /// The number of deleted samples.
     public let samples: Int
-    /// How many summaries of hours.
+    /// The number of deleted hourly summaries.
     public let summaries: Int
-    /// How many samples those summaries described.
+    /// The number of samples that these summaries described.
     public let summarised: Int
-    /// How many of those hours reach beyond the range; their summaries are forgotten whole.
+    /// The number of these hours that reach beyond the range; their summaries are deleted whole.
     public let hoursBeyond: Int
-    /// How many unreadable chunks; they are forgotten whole.
+    /// The number of unreadable chunks, which are deleted whole.
     public let unreadable: Int
-    /// The bytes that all this took in the file.
+    /// The bytes that the deleted data occupied in the file.
     public let bytes: Int64
     /// Whether the bytes are overwritten in every file.
     public let erased: Bool
-    /// What is not forgotten.
+    /// A description of the data that is kept.
     public let kept: [String]
 
     /// Creates a value from its members.

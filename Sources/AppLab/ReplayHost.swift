@@ -23,7 +23,7 @@ package enum ReplayHost {
         let services = try await HostServices(
             paths: HostPaths(
                 option: "\(root)/data", environment: ProcessInfo.processInfo.environment),
-            roots: options.roots, isLasting: false, setup: setup, logger: options.logger)
+            roots: options.roots, isLongRunning: false, setup: setup, logger: options.logger)
         let result = try await HostSession.with(services, collects: false, body)
         // Installed folders are read-only, so the library must remove them.
         if !usesInstalled {

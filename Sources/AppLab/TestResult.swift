@@ -97,7 +97,7 @@ enum SentJSON: Encodable, Sendable {
     }
 }
 
-/// What the test library in the runner reports about one test.
+/// The report of the test library in the runner about one test.
 package struct TestReport: Codable, Sendable {
     /// Why a test failed.
     package struct Failure: Codable, Sendable {

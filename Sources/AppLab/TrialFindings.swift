@@ -84,7 +84,7 @@ extension TrialFindings.Need {
     }
 }
 
-extension TestLab {
+extension AppTester {
     /// A run of the app with all privileges granted.
     package struct Trial: Sendable {
         package let entries: [AccessLogEntry]
@@ -106,14 +106,14 @@ extension TestLab {
             let all = Set(declared + every + [.identity, .storage, .notify])
             try await host.allow(
                 all.sorted { $0.description < $1.description }, app, run: prepared.id)
-            let bench = host.bench(of: app.manifest, run: prepared.id)
+            let controller = host.controller(of: app.manifest, run: prepared.id)
             let run = try await host.services.supervisor.run(
                 prepared.id,
                 presentation: RunPresentation(lifetime: settings.limit + .milliseconds(1))
-            ) { event in await bench.note(event) }
+            ) { event in await controller.record(event) }
             let passed = host.clock.now.microseconds - host.clock.start.microseconds
             return Trial(
-                entries: try await entries(host), result: await bench.result,
+                entries: try await entries(host), result: await controller.result,
                 run: RunDescription(run),
                 elapsed: .microseconds(passed))
         }

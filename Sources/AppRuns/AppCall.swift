@@ -17,7 +17,7 @@ struct AppCall: Sendable {
     let headers: [HeaderField]
     let body: [UInt8]
 
-    /// Why only a compromised runner sends this call; `nil` if it is valid.
+    /// The reason why only a compromised runner can send this call; `nil` if it is valid.
     var violation: String? {
         // The method is written to the connection unchanged, so it must not contain separators.
         guard method.utf8.count <= 32, method.utf8.allSatisfy(\.isTokenCharacter) else {
@@ -30,7 +30,7 @@ struct AppCall: Sendable {
         return nil
     }
 
-    /// How a call is answered.
+    /// The ways to answer a call.
     enum Route {
         case api(HostCall)
         /// A file of the app or the host, which is in memory as a whole.

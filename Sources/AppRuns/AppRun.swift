@@ -24,11 +24,12 @@ actor AppRun {
     private var clock: VirtualRunClock?
     private var output: RunOutput
     private var writer: NIOAsyncChannelOutboundWriter<ByteBuffer>?
-    private var conversation: Task<Void, Never>?
+    private var frameExchange: Task<Void, Never>?
     /// The last ping that was sent; at most one waits for the socket.
     private var ping: Task<Void, Never>?
 
-    /// - Parameter onEvent: takes what the run shows; the next frame is read after it returns.
+    /// - Parameter onEvent: receives the events of the run; the next frame is read after it
+    ///   returns.
     init(
         _ configuration: RunConfiguration, process: RunnerProcess,
         connection: any HostConnection, onEvent: @escaping @Sendable (RunEvent) async -> Void
@@ -41,7 +42,7 @@ actor AppRun {
         origin = OwnOrigin(app: configuration.app)
         meter = UsageMeter(configuration.budget)
         output = RunOutput(configuration.presentation)
-        watchdog = Watchdog(configuration.budget, patience: configuration.patience)
+        watchdog = Watchdog(configuration.budget, timeLimit: configuration.timeLimit)
         clock = configuration.time.map { VirtualRunClock($0) }
     }
 
@@ -67,30 +68,30 @@ actor AppRun {
         return current
     }
 
-    // MARK: - Conversation
+    // MARK: - Frames
 
     private func perform() async -> (RunOutcome, RunUsage) {
-        let conversation = Task(executorPreference: executor) { await self.converse() }
-        self.conversation = conversation
-        if outcome.verdict != nil { conversation.cancel() }
-        await conversation.value
+        let frameExchange = Task(executorPreference: executor) { await self.exchangeFrames() }
+        self.frameExchange = frameExchange
+        if outcome.verdict != nil { frameExchange.cancel() }
+        await frameExchange.value
         await ping?.value
         process.kill()
         var ending = ProcessEnding.unknown
         for await last in process.endings { ending = last }
         // Nothing that the app asked for continues after the end of the run.
-        if let movement = clock?.stop() { await movement.value }
+        if let advanceTask = clock?.stop() { await advanceTask.value }
         for call in calls.cancelAll() { await call.value }
         meter.finish(ending)
         let result = outcome.outcome(ending, configuration.budget) { process.output() }
         return (result, meter.usage)
     }
 
-    private func converse() async {
+    private func exchangeFrames() async {
         do {
             let channel = try await process.openChannel(on: executor.loop)
             try await channel.executeThenClose { inbound, outbound in
-                try await self.converse(inbound, outbound)
+                try await self.exchangeFrames(inbound, outbound)
             }
         } catch let error as AppRunsError {
             end(.failedToStart(error.message))
@@ -99,7 +100,7 @@ actor AppRun {
         }
     }
 
-    private func converse(
+    private func exchangeFrames(
         _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>,
         _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     ) async throws {
@@ -143,8 +144,8 @@ actor AppRun {
             guard watchdog.acceptPong(number) else {
                 return end(.protocolViolation("unrequested pong"))
             }
-        case .idle(let heard, let next):
-            guard clock?.noteIdle(heard: heard, next: next) == true else {
+        case .idle(let received, let next):
+            guard clock?.recordIdle(received: received, next: next) == true else {
                 return end(.protocolViolation("impossible idle report"))
             }
             advanceTime()
@@ -162,9 +163,9 @@ actor AppRun {
     }
 
     private func report(_ event: RunEvent) async {
-        watchdog.isHeld = true
+        watchdog.isPaused = true
         await onEvent(event)
-        watchdog.isHeld = false
+        watchdog.isPaused = false
     }
 
     /// Sends frames at once.
@@ -172,7 +173,7 @@ actor AppRun {
     /// - Returns: whether they were sent.
     private func send(_ frames: [HostFrame]) async -> Bool {
         guard let writer, outcome.verdict == nil else { return false }
-        clock?.noteSent(frames.count)
+        clock?.recordSent(frames.count)
         var buffer = ByteBuffer()
         for frame in frames { buffer.writeBytes(frame.encoded()) }
         return (try? await writer.write(buffer)) != nil
@@ -183,8 +184,8 @@ actor AppRun {
         guard outcome.decide(result) else { return }
         process.kill()
         calls.resumeFrameLoop()
-        // The conversation may be waiting, for instance for the reader of the console.
-        conversation?.cancel()
+        // The exchange of frames may be waiting, for instance for the reader of the console.
+        frameExchange?.cancel()
     }
 
     // MARK: - Limits
@@ -192,7 +193,7 @@ actor AppRun {
     /// The time for limits within a minute.
     private var instant: ContinuousClock.Instant { clock?.instant ?? .now }
 
-    /// Checks at intervals what the process has used and whether its event loop runs.
+    /// Checks at intervals the usage of the process and whether its event loop runs.
     private func watch() async {
         watchdog.begin(at: .now)
         while !Task.isCancelled, outcome.verdict == nil {
@@ -200,9 +201,9 @@ actor AppRun {
             if let used { meter.observe(cpu: used.cpu, memory: used.memory) }
             switch watchdog.check(at: .now, cpu: used?.cpu) {
             case .end(let result): return end(result)
-            case .rest(let rest, let ping):
+            case .wait(let duration, let ping):
                 if let ping { send(ping: ping) }
-                try? await Task.sleep(for: rest)
+                try? await Task.sleep(for: duration)
             }
         }
     }
@@ -240,7 +241,7 @@ actor AppRun {
     /// Sends a script that the app needs.
     private func send(_ library: RunnerLibrary, for id: UInt32) {
         guard calls.accepts(id) else { return end(.protocolViolation("too many calls")) }
-        guard calls.handOut(library) else { return end(.protocolViolation("repeated library")) }
+        guard calls.markSent(library) else { return end(.protocolViolation("repeated library")) }
         meter.addLibrary()
         calls.add(
             id,
@@ -328,9 +329,9 @@ actor AppRun {
         call.cancel()
         calls.leaveFileQueue(id)
         endTurn(id, isComplete: false)
-        watchdog.isHeld = true
+        watchdog.isPaused = true
         await call.value
-        watchdog.isHeld = false
+        watchdog.isPaused = false
     }
 
     private func waitWhileCongested() async {
@@ -366,18 +367,18 @@ actor AppRun {
     /// Advances virtual time if the app has nothing to do.
     private func advanceTime() {
         guard outcome.verdict == nil, let time = clock?.time,
-            clock?.beginMovement(calls.ids) == true
+            clock?.beginAdvance(calls.ids) == true
         else { return }
         let deadline = clock?.deadline
-        clock?.setMovement(
+        clock?.setAdvanceTask(
             Task(executorPreference: executor) {
                 await self.advance(time, to: deadline)
-                await self.endMovement()
+                await self.endAdvance()
             })
     }
 
-    private func endMovement() {
-        clock?.endMovement()
+    private func endAdvance() {
+        clock?.endAdvance()
         advanceTime()
     }
 
@@ -385,13 +386,14 @@ actor AppRun {
     private func advance(_ time: any VirtualRunTime, to deadline: Int64?) async {
         let before = clock?.sentFrames
         await time.catchUp()
-        // What a stream has sent, or the app has requested, comes before the time.
-        guard clock?.sentFrames == before, clock?.isAtRest(calls.ids) == true,
+        // Frames of a stream and requests of the app are handled before time advances.
+        guard clock?.sentFrames == before, clock?.isIdle(calls.ids) == true,
             outcome.verdict == nil
         else { return }
         do {
             guard let moment = try await time.advance(to: deadline) else {
-                // No sample will ever come: the run ends as if nothing were left to wait for.
+                // No stream will receive another sample: the run ends as if nothing were left to
+                // wait for.
                 _ = await send([.lifetime(0)])
                 return
             }

@@ -2,8 +2,8 @@ import RunnerProtocol
 
 /// The calls of a run that have not been answered completely.
 ///
-/// It bounds what a hostile runner can make the host keep: open calls, responses that the runner
-/// does not read, and files, which are in memory as a whole.
+/// It bounds the resources that a hostile runner can occupy in the host: open calls, responses that
+/// the runner does not read, and files, which are in memory as a whole.
 struct CallTable {
     /// Concurrent calls.
     private static let limit = 64
@@ -41,8 +41,8 @@ struct CallTable {
         return Array(tasks.values)
     }
 
-    /// - Returns: `false` for a library that the runner has already: it needs none twice.
-    mutating func handOut(_ library: RunnerLibrary) -> Bool {
+    /// - Returns: `false` for a library that was sent before: a runner needs each only once.
+    mutating func markSent(_ library: RunnerLibrary) -> Bool {
         libraries.insert(library).inserted
     }
 

@@ -97,7 +97,7 @@ final class ChildProcess: Sendable {
     }
 }
 
-/// How a process ended, and what it used.
+/// How a process ended, and the resources that it used.
 struct ProcessEnding: Hashable {
     enum Kind: Hashable {
         case exited(Int32)

@@ -13,7 +13,7 @@ enum OutboundFetch {
         let headers: [String: String]
     }
 
-    /// What the route reports about the server's response.
+    /// The status and header of the server's response, as the route reports them.
     private struct Response: Decodable {
         let status: UInt16
         let url: String

@@ -29,7 +29,7 @@ public struct TestHarness: Sendable {
     }
 }
 
-/// What a run shows of its page, and when it ends.
+/// The parts of its page that a run reports, and its time limit.
 public struct RunPresentation: Sendable, Hashable {
     /// Whether the visible text is reported whenever it has changed.
     public var showsText: Bool
@@ -38,7 +38,7 @@ public struct RunPresentation: Sendable, Hashable {
     /// The time after which the run ends as if it had nothing left to do; `nil` for no limit.
     public var lifetime: Duration?
 
-    /// By default, nothing is shown and only the app ends the run.
+    /// By default, nothing is reported and there is no time limit.
     public init(showsText: Bool = false, showsMarkup: Bool = false, lifetime: Duration? = nil) {
         self.showsText = showsText
         self.showsMarkup = showsMarkup
@@ -73,9 +73,10 @@ struct RunConfiguration: Sendable {
     var token: String
     /// Evaluated in this order.
     var scripts: [RunScript]
-    /// The page that is opened after the scripts and runs what it loads; `nil` for scripts alone.
+    /// The page that is opened after the scripts and runs the scripts that it loads; `nil` for
+    /// none.
     var page: String?
-    /// What the app may load when it needs it.
+    /// The libraries that the app may load when it needs them.
     var libraries = RunLibraries()
     var presentation = RunPresentation()
     /// The path whose call starts the app, which is then the last script or the page; `nil` to
@@ -86,8 +87,8 @@ struct RunConfiguration: Sendable {
     /// Warnings for the owner, shown before the app's output.
     var notices: [String] = []
     var budget = RunBudget()
-    /// How long the process may leave a ping unanswered, besides a turn of the app.
-    var patience = Duration.seconds(5)
+    /// How long the process may leave a ping unanswered, in addition to a turn of the app.
+    var timeLimit = Duration.seconds(5)
 
     init(app: String, token: String, scripts: [RunScript]) {
         self.app = app

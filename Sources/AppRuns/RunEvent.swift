@@ -1,6 +1,6 @@
 import RunnerProtocol
 
-/// What a run shows while it is active.
+/// An event that a run reports while it is active.
 ///
 /// All texts are the app's: escape them.
 public enum RunEvent: Hashable, Sendable {

@@ -17,7 +17,7 @@ public enum RunOutcome: Hashable, Sendable {
     case protocolViolation(String)
     /// A signal ended the process.
     case crashed(signal: Int32)
-    /// The process could not start, with what it printed.
+    /// The process could not start; with its output.
     case failedToStart(String)
 
     /// A stable name, such as `sandbox-violation`.
@@ -55,7 +55,7 @@ public enum RunOutcome: Hashable, Sendable {
         }
     }
 
-    /// Whether an honest app can end this way; any other end may be an attack.
+    /// Whether an app that is not an attacker can end this way.
     ///
     /// Exhausted memory counts as a crash, because an attacker could fill the memory first.
     var isOrdinary: Bool {
@@ -73,7 +73,7 @@ public struct RunEnding: Hashable, Sendable, Codable {
     public let name: String
     /// The exit code of a command that ran the app.
     public let exitCode: Int32
-    /// The exit code, the signal, or what the process printed; from the app, so escape it.
+    /// The exit code, the signal, or the output of the process; from the app, so escape it.
     public let detail: String?
 
     init(_ outcome: RunOutcome) {
@@ -89,9 +89,9 @@ public struct RunEnding: Hashable, Sendable, Codable {
     }
 }
 
-/// Determines the outcome of a run from what happened to its process.
+/// Determines the outcome of a run from the events of its process.
 struct OutcomeTracker {
-    /// What the engine throws when memory is exhausted.
+    /// The error that the engine throws when memory is exhausted.
     private static let outOfMemory = "RangeError: Out of memory"
 
     /// The outcome that the host decided; the first decision is final.
@@ -120,7 +120,7 @@ struct OutcomeTracker {
 
     /// The outcome after the process has ended.
     ///
-    /// - Parameter output: what the process printed.
+    /// - Parameter output: the output of the process.
     func outcome(
         _ ending: ProcessEnding, _ budget: RunBudget, output: () -> String
     ) -> RunOutcome {

@@ -3,7 +3,7 @@ import Foundation
 
 /// The runs of a supervisor: their reports, their latest events, and the tokens of active runs.
 struct RunRegistry {
-    /// What a run needs to be started.
+    /// The token and the identity with which a run is started.
     struct Authorization {
         let token: Token
         /// The identity of the app that the run was prepared for.
@@ -17,7 +17,7 @@ struct RunRegistry {
         var authorization: Authorization?
     }
 
-    /// Runs that are remembered, besides active ones.
+    /// The maximum number of remembered runs that are not active.
     private static let limit = 200
     /// How long a run may stay prepared.
     private static let preparationLimit = TimeInterval(600)

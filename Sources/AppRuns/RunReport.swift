@@ -5,7 +5,7 @@ public import Foundation
 public struct RunReport: Hashable, Sendable, Codable {
     /// The state of a run.
     public enum State: String, Hashable, Sendable, Codable {
-        /// It can be decided about and has no process yet.
+        /// It has no process yet; decisions for it can be made.
         case prepared
         /// Its process runs.
         case running
@@ -33,7 +33,7 @@ public struct RunReport: Hashable, Sendable, Codable {
     public internal(set) var restarts = 0
     /// Whether it failed too often to be restarted again.
     public internal(set) var hasGivenUp = false
-    /// What it has used.
+    /// The resources that it has used.
     public internal(set) var usage = RunUsage()
     /// The layers that confine it; empty without confinement, `nil` before the start.
     public internal(set) var layers: [String]?
@@ -46,7 +46,7 @@ public struct RunReport: Hashable, Sendable, Codable {
     }
 }
 
-/// What a run has used.
+/// The resources that a run has used.
 public struct RunUsage: Hashable, Sendable, Codable {
     /// Processor time of the runner's process.
     public var cpu = Duration.zero

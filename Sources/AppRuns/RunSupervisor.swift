@@ -117,9 +117,9 @@ public actor RunSupervisor {
     ///
     /// - Parameters:
     ///   - isInsecure: whether it runs without confinement.
-    ///   - presentation: what it shows of its page.
+    ///   - presentation: the parts of its page that it reports.
     ///   - harness: scripts that run in place of the app and start it.
-    ///   - onEvent: takes what the run shows; the app waits until it returns.
+    ///   - onEvent: receives the events of the run; the app waits until it returns.
     /// - Throws: ``AppRunsError``: `noRun`, `conflict`, `confinement` or `io` if no process can be
     ///   made, `damaged` if the script cannot be run; `JSAppsError` if the app's files have
     ///   changed.
@@ -345,7 +345,7 @@ public actor RunSupervisor {
         return report
     }
 
-    /// Forgets runs that were prepared long ago, with the decisions for them.
+    /// Forgets runs that were prepared but not started in time, and the decisions for them.
     private func forgetUnstarted() async {
         let forgotten = registry.forgetUnstarted(at: now) { work[$0] != nil }
         for id in forgotten { try? await authority.endRun(id) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Starts a runner without an app, confined and supervised like one with an app.
+/// Starts a runner without an app, with the same confinement and supervision as for an app.
 ///
 /// ```swift
 /// let check = await RunnerCheck.run(runner: path)

@@ -9,7 +9,7 @@
 /// ```
 public actor RunnerPool {
     /// The delay before a new spare is made, so that it does not slow down the app's start.
-    private static let rest = Duration.milliseconds(250)
+    private static let refillDelay = Duration.milliseconds(250)
 
     /// The process that waits for the next app.
     private(set) var spare: RunnerProcess?
@@ -67,7 +67,7 @@ public actor RunnerPool {
     /// The zygote, started at the first call; concurrent calls share it.
     func current() async throws -> Zygote {
         if let known = zygote {
-            if let living = try? await known.value, await living.takesOrders { return living }
+            if let zygote = try? await known.value, await zygote.acceptsRequests { return zygote }
             // Another call may have replaced it meanwhile.
             if zygote == known { zygote = nil }
         }
@@ -106,7 +106,7 @@ public actor RunnerPool {
     private func refill() {
         guard keepsSpare, !isClosed, refilling == nil, spare == nil else { return }
         refilling = Task {
-            try? await Task.sleep(for: Self.rest)
+            try? await Task.sleep(for: Self.refillDelay)
             let before = renewals
             if !Task.isCancelled, let made = try? await makeRunner(RunBudget()) {
                 // A runner of a retired zygote must not wait for an app.

@@ -106,7 +106,7 @@ final class RunnerProcess: Sendable {
     /// Whether it is still running.
     var isAlive: Bool { nervous_process_signal(handle.number, 0) == 0 }
 
-    /// What it printed, cut to 4096 bytes; to be read after its end.
+    /// Its output, truncated to 4096 bytes; to be read after it has ended.
     func output() -> String {
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.outputLimit) { buffer, count in
             count = max(0, read(pipe.number, buffer.baseAddress, buffer.count))

@@ -9,14 +9,15 @@ public protocol VirtualRunTime: Sendable {
     /// The seed of the app's random numbers.
     var seed: UInt64 { get }
 
-    /// Lets every open stream send what has arrived for it, one after the other.
+    /// Lets every open stream send the samples that have arrived for it, one stream after the
+    /// other.
     func catchUp() async
 
     /// Advances to `deadline`, or to the first sample until then that a stream waits for.
     ///
     /// - Parameter deadline: when the app's next timer is due, in microseconds since 1970; `nil`
     ///   when it waits for streams only.
-    /// - Returns: the new time; `nil` when no sample will ever come.
+    /// - Returns: the new time; `nil` when no stream will receive another sample.
     /// - Throws: why time cannot advance; the run ends.
     func advance(to deadline: Int64?) async throws -> RunMoment?
 }
@@ -45,10 +46,10 @@ struct VirtualRunClock {
     /// Frames sent to the runner.
     private(set) var sentFrames: UInt64 = 0
     /// The runner's last report that it has nothing to do.
-    private var idle: (heard: UInt64, next: UInt64?)?
+    private var idle: (received: UInt64, next: UInt64?)?
     /// Whether time is about to advance.
-    private var isMoving = false
-    private var movement: Task<Void, Never>?
+    private var isAdvancing = false
+    private var advanceTask: Task<Void, Never>?
     /// Calls whose response is an open stream.
     private var streams: Set<UInt32> = []
     private let began = ContinuousClock.now
@@ -64,22 +65,22 @@ struct VirtualRunClock {
     /// The virtual time, for limits within a minute.
     var instant: ContinuousClock.Instant { began + passed }
 
-    mutating func noteSent(_ count: Int) {
+    mutating func recordSent(_ count: Int) {
         sentFrames += UInt64(count)
     }
 
     /// Notes that the runner has nothing to do before `next`, in nanoseconds after the start.
     ///
     /// - Returns: `false` if the report is impossible.
-    mutating func noteIdle(heard: UInt64, next: UInt64?) -> Bool {
-        guard heard <= sentFrames else { return false }
-        idle = (heard, next)
+    mutating func recordIdle(received: UInt64, next: UInt64?) -> Bool {
+        guard received <= sentFrames else { return false }
+        idle = (received, next)
         return true
     }
 
     /// Whether the runner has read every frame and only streams are open.
-    func isAtRest(_ calls: some Collection<UInt32>) -> Bool {
-        idle?.heard == sentFrames && turns.isEmpty && calls.allSatisfy(streams.contains)
+    func isIdle(_ calls: some Collection<UInt32>) -> Bool {
+        idle?.received == sentFrames && turns.isEmpty && calls.allSatisfy(streams.contains)
     }
 
     // MARK: - Order of calls
@@ -112,26 +113,26 @@ struct VirtualRunClock {
     }
 
     private mutating func resumeNext() {
-        guard !isMoving, let first = turns.first else { return }
+        guard !isAdvancing, let first = turns.first else { return }
         waiting.removeValue(forKey: first)?.resume()
     }
 
-    // MARK: - Movement
+    // MARK: - Advancing
 
     /// Begins to advance, if the app has nothing to do.
     ///
     /// - Returns: whether time is to be advanced now.
-    mutating func beginMovement(_ calls: some Collection<UInt32>) -> Bool {
-        guard !isMoving, isAtRest(calls) else { return false }
-        isMoving = true
+    mutating func beginAdvance(_ calls: some Collection<UInt32>) -> Bool {
+        guard !isAdvancing, isIdle(calls) else { return false }
+        isAdvancing = true
         return true
     }
 
-    mutating func setMovement(_ task: Task<Void, Never>) {
-        movement = task
+    mutating func setAdvanceTask(_ task: Task<Void, Never>) {
+        advanceTask = task
     }
 
-    /// When the app has something to do, in microseconds since 1970.
+    /// When the app's next timer is due, in microseconds since 1970.
     var deadline: Int64? {
         guard let idle, let next = idle.next else { return nil }
         return time.start + Int64(clamping: (next + 999) / 1000)
@@ -146,19 +147,19 @@ struct VirtualRunClock {
         return UInt64(microseconds)
     }
 
-    mutating func endMovement() {
-        isMoving = false
+    mutating func endAdvance() {
+        isAdvancing = false
         resumeNext()
     }
 
-    /// Cancels the movement and resumes all calls, at the end of the run.
+    /// Cancels advancing and resumes all calls, at the end of the run.
     ///
-    /// - Returns: the movement, to wait for.
+    /// - Returns: its task, to wait for.
     mutating func stop() -> Task<Void, Never>? {
-        movement?.cancel()
+        advanceTask?.cancel()
         let left = waiting.values
         (turns, waiting) = ([], [:])
         for turn in left { turn.resume() }
-        return movement
+        return advanceTask
     }
 }

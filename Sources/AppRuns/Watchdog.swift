@@ -3,21 +3,21 @@ import Scheduling
 
 /// Decides when a run has exceeded a time limit or has stopped answering.
 struct Watchdog {
-    /// What the host does next.
+    /// The next action of the host.
     enum Action {
         /// Kill the process.
         case end(RunOutcome)
-        /// Send a ping, if there is a number, and check again after a rest.
-        case rest(Duration, ping: UInt32?)
+        /// Send a ping, if there is a number, and check again after the duration.
+        case wait(Duration, ping: UInt32?)
     }
 
     /// The shortest and the longest time between two checks.
-    private static let rests = Duration.milliseconds(50)...Duration.seconds(5)
+    private static let checkIntervals = Duration.milliseconds(50)...Duration.seconds(5)
     /// The threads that a runner computes with, at most.
     private static let threads = 2
 
     private let budget: RunBudget
-    private let patience: Duration
+    private let timeLimit: Duration
     private var start = ContinuousClock.now
     private var processor: ProcessorMeter
     private var nextPing = ContinuousClock.now
@@ -27,13 +27,13 @@ struct Watchdog {
     private var isAnswered = true
     private var isPingUnsent = false
     /// Whether the host reads no frames because it waits for something else.
-    var isHeld = false
+    var isPaused = false
 
-    /// - Parameter patience: how long the process may leave a ping unanswered, besides a turn of
-    ///   the app.
-    init(_ budget: RunBudget, patience: Duration) {
+    /// - Parameter timeLimit: how long the process may leave a ping unanswered, in addition to a
+    ///   turn of the app.
+    init(_ budget: RunBudget, timeLimit: Duration) {
         self.budget = budget
-        self.patience = budget.turn + patience
+        self.timeLimit = budget.turn + timeLimit
         processor = ProcessorMeter(limit: budget.cpuPerMinute)
     }
 
@@ -44,32 +44,34 @@ struct Watchdog {
 
     /// Checks the limits.
     ///
-    /// The less is left of a budget, the sooner the next check.
+    /// The smaller the rest of a budget, the sooner the next check.
     ///
     /// - Parameter cpu: the processor time used; `nil` when the process has ended.
     mutating func check(at now: ContinuousClock.Instant, cpu: Duration?) -> Action {
-        var rest = nextPing - now
+        var wait = nextPing - now
         var ping: UInt32?
         if let cpu {
             guard processor.add(cpu, at: now) else { return .end(.exceeded(.cpuPerMinute)) }
-            rest = min(rest, processor.room / Self.threads)
+            wait = min(wait, processor.remaining / Self.threads)
         }
         if let duration = budget.duration {
             let left = start + duration - now
             guard left > .zero else { return .end(.exceeded(.duration)) }
-            rest = min(rest, left)
+            wait = min(wait, left)
         }
         if isAnswered, now >= nextPing {
             ping = beginPing()
-            nextPing = now + Self.rests.upperBound
-            due = now + patience
+            nextPing = now + Self.checkIntervals.upperBound
+            due = now + timeLimit
         } else if !isAnswered {
             // The answer may be queued behind frames that the host does not read now.
-            if isHeld { due = now + patience }
+            if isPaused { due = now + timeLimit }
             guard now < due else { return .end(.unresponsive) }
-            rest = min(rest, due - now)
+            wait = min(wait, due - now)
         }
-        return .rest(min(max(rest, Self.rests.lowerBound), Self.rests.upperBound), ping: ping)
+        return .wait(
+            min(max(wait, Self.checkIntervals.lowerBound), Self.checkIntervals.upperBound),
+            ping: ping)
     }
 
     /// A runner that does not read must not stop the checks, nor make pings pile up.
@@ -87,7 +89,7 @@ struct Watchdog {
 
     /// - Returns: `false` if this is not the answer to the last ping.
     mutating func acceptPong(_ number: UInt32) -> Bool {
-        // It may come before the host knows that the ping was sent.
+        // The answer may arrive before the host has recorded that the ping was sent.
         guard number == lastPing, !isAnswered else { return false }
         isAnswered = true
         return true
@@ -103,8 +105,8 @@ struct ProcessorMeter {
         self.limit = limit
     }
 
-    /// What may still be used now.
-    var room: Duration { limit - used }
+    /// The time that may still be used now.
+    var remaining: Duration { limit - used }
 
     /// - Parameter cpu: the time used since the process began.
     /// - Returns: whether the time used within the last minute is within the limit.
@@ -121,7 +123,8 @@ struct ProcessorMeter {
     }
 }
 
-/// Counts what a run uses, and bounds its calls and its console lines within a minute.
+/// Counts the resources that a run uses, and bounds its calls and its console lines within a
+/// minute.
 struct UsageMeter {
     /// Bytes that a console line counts beside its text, so that empty lines are bounded too.
     private static let lineCost = 32
@@ -171,7 +174,7 @@ struct UsageMeter {
         usage.memory = max(usage.memory, memory)
     }
 
-    /// Adds what the kernel counted in the end, which may be less if the zygote died with the
+    /// Adds the final counts of the kernel, which may be lower if the zygote died with the
     /// process.
     mutating func finish(_ ending: ProcessEnding) {
         usage.cpu = max(usage.cpu, ending.cpu)

@@ -16,11 +16,11 @@ actor Zygote {
 
     private let process: ChildProcess
     private let socket: Descriptor
-    private let patience: Duration
+    private let timeLimit: Duration
     private var last: UInt32 = 0
-    private var orders: [UInt32: CheckedContinuation<(pid_t, Descriptor), any Error>] = [:]
+    private var requests: [UInt32: CheckedContinuation<(pid_t, Descriptor), any Error>] = [:]
     private var runners: [UInt32: AsyncStream<ProcessEnding>.Continuation] = [:]
-    private var isGone = false
+    private var hasEnded = false
     private var isRetired = false
 
     private typealias Arrival = (report: ZygoteReport, handle: Descriptor?)
@@ -29,10 +29,10 @@ actor Zygote {
     ///
     /// - Parameters:
     ///   - probe: an escape attempt that its runners make in place of an app.
-    ///   - patience: how long it may leave an order unanswered.
+    ///   - timeLimit: how long it may leave a request unanswered.
     /// - Throws: `io` if the program cannot be started, `confinement` if the kernel lacks a layer.
     static func start(
-        path: String, probe: String? = nil, patience: Duration = .seconds(30)
+        path: String, probe: String? = nil, timeLimit: Duration = .seconds(30)
     ) async throws(AppRunsError) -> Zygote {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
@@ -57,7 +57,7 @@ actor Zygote {
             arrived.finish()
         }
         let timeout = Task {
-            if (try? await Task.sleep(for: patience, clock: .suspending)) != nil { process.kill() }
+            if (try? await Task.sleep(for: timeLimit, clock: .suspending)) != nil { process.kill() }
         }
         defer { timeout.cancel() }
         var iterator = arrivals.makeAsyncIterator()
@@ -66,28 +66,28 @@ actor Zygote {
             shutdown(socket.number, Int32(SHUT_RDWR))
             throw .confinement(String(decoding: Self.rest(of: output.number), as: UTF8.self))
         }
-        let zygote = Zygote(process, socket: socket, layers: layers, patience: patience)
+        let zygote = Zygote(process, socket: socket, layers: layers, timeLimit: timeLimit)
         Task { await zygote.receive(arrivals) }
         return zygote
     }
 
     private init(
-        _ process: ChildProcess, socket: Descriptor, layers: [String], patience: Duration
+        _ process: ChildProcess, socket: Descriptor, layers: [String], timeLimit: Duration
     ) {
         self.process = process
-        self.patience = patience
+        self.timeLimit = timeLimit
         self.socket = socket
         self.layers = layers
     }
 
     deinit { process.kill() }
 
-    /// Whether it can make more runners.
-    var takesOrders: Bool { !isGone && !isRetired }
+    /// Whether it can fork more runners.
+    var acceptsRequests: Bool { !hasEnded && !isRetired }
 
     /// Forks a runner.
     func makeRunner(_ limits: RunBudget) async throws(AppRunsError) -> RunnerProcess {
-        guard takesOrders else { throw Self.gone }
+        guard acceptsRequests else { throw Self.ended }
         let channels = try RunnerProcess.Channels()
         defer { channels.closeRunnerEnds() }
         last &+= 1
@@ -95,20 +95,20 @@ actor Zygote {
         let (endings, ended) = AsyncStream.makeStream(of: ProcessEnding.self)
         runners[id] = ended
         let timeout = Task {
-            if (try? await Task.sleep(for: patience, clock: .suspending)) != nil { end() }
+            if (try? await Task.sleep(for: timeLimit, clock: .suspending)) != nil { end() }
         }
         defer { timeout.cancel() }
         do {
-            let (pid, handle) = try await order(id, limits, channels)
+            let (pid, handle) = try await request(id, limits, channels)
             return RunnerProcess(pid: pid, handle: handle, channels: channels, endings: endings)
         } catch {
             runners[id] = nil
             channels.closeHostEnds()
-            throw error as? AppRunsError ?? Self.gone
+            throw error as? AppRunsError ?? Self.ended
         }
     }
 
-    private static let gone = AppRunsError.io("Could not start a runner", ESRCH)
+    private static let ended = AppRunsError.io("Could not start a runner", ESRCH)
 
     /// Makes no more runners, and ends when the last runner has ended.
     func retire() {
@@ -123,21 +123,21 @@ actor Zygote {
         shutdown(socket.number, Int32(SHUT_RDWR))
     }
 
-    private func order(
+    private func request(
         _ id: UInt32, _ limits: RunBudget, _ channels: RunnerProcess.Channels
     ) async throws -> (pid_t, Descriptor) {
-        let order = ZygoteOrder.start(
+        let request = ZygoteRequest.start(
             id: id, cpu: UInt32(clamping: limits.cpu.components.seconds),
             memory: UInt64(max(0, limits.memory)))
         return try await withCheckedThrowingContinuation { continuation in
-            guard !isGone else { return continuation.resume(throwing: Self.gone) }
-            orders[id] = continuation
-            let packet = order.encoded()
+            guard !hasEnded else { return continuation.resume(throwing: Self.ended) }
+            requests[id] = continuation
+            let packet = request.encoded()
             let descriptors = [channels.socket.runner, channels.output.runner]
             guard nervous_packet_send(socket.number, packet, packet.count, descriptors, 2) >= 0
             else {
                 let error = AppRunsError.io("Could not start a runner")
-                orders.removeValue(forKey: id)?.resume(throwing: error)
+                requests.removeValue(forKey: id)?.resume(throwing: error)
                 return
             }
         }
@@ -145,11 +145,11 @@ actor Zygote {
 
     private func receive(_ arrivals: AsyncStream<Arrival>) async {
         for await (report, handle) in arrivals { receive(report, handle) }
-        isGone = true
+        hasEnded = true
         // It may still be alive after sending an invalid report.
         end()
-        for order in orders.values { order.resume(throwing: Self.gone) }
-        orders = [:]
+        for request in requests.values { request.resume(throwing: Self.ended) }
+        requests = [:]
         for runner in runners.values {
             runner.yield(.unknown)
             runner.finish()
@@ -160,14 +160,14 @@ actor Zygote {
     private func receive(_ report: ZygoteReport, _ handle: Descriptor?) {
         switch report {
         case .started(let id, let process):
-            let order = orders.removeValue(forKey: id)
+            let request = requests.removeValue(forKey: id)
             guard let handle, let number = pid_t(exactly: process), number > 0 else {
-                order?.resume(throwing: Self.gone)
+                request?.resume(throwing: Self.ended)
                 return
             }
-            order?.resume(returning: (number, handle))
+            request?.resume(returning: (number, handle))
         case .failed(let id, let error):
-            orders.removeValue(forKey: id)?.resume(
+            requests.removeValue(forKey: id)?.resume(
                 throwing: AppRunsError.io("Could not start a runner", Int32(clamping: error)))
         case .ended(let id, let status, let cpu, let peak):
             let runner = runners.removeValue(forKey: id)
@@ -203,13 +203,13 @@ actor Zygote {
 }
 
 extension AppRunsError {
-    /// - Parameter output: what the program printed.
+    /// - Parameter output: the output of the program.
     fileprivate static func confinement(_ output: String) -> AppRunsError {
         let line = output.split(separator: "\n").first.map(String.init) ?? ""
         let reason = line.replacingOccurrences(of: "nervous-runner: ", with: "")
         return AppRunsError(
             .confinement,
-            "Apps cannot be confined here: \(reason.isEmpty ? "the runner exited at once" : reason).",
+            "Apps cannot be confined on this machine: \(reason.isEmpty ? "the runner exited at once" : reason).",
             hint: "Check each layer with: nervous doctor")
     }
 }

@@ -3,13 +3,13 @@ import GRDB
 
 /// Why a value was not stored or read, or a message not accepted.
 public struct AppStorageError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for a program.
+    /// The kinds of error.
     public enum Code: Hashable, Sendable, CaseIterable {
         /// The key is too long.
         case invalidKey
         /// The value is larger than ``StoredValue/limit``.
         case tooLarge
-        /// The owner of the values has reached its limit; ``AppStorageError/usage`` is what it stores.
+        /// The owner of the values has reached its limit; ``AppStorageError/usage`` is its usage.
         case storageFull
         /// The disk is full.
         case diskFull
@@ -23,15 +23,15 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
         case tooManyMessages
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
     /// One sentence.
     public let message: String
-    /// What to do about it.
+    /// How to resolve it.
     public let hint: String?
     /// How long to wait before trying again, for `tooManyMessages`.
     public let retryAfter: Duration?
-    /// What is stored already, for `storageFull`.
+    /// The current usage, for `storageFull`.
     public let usage: StorageUsage?
     /// The error of a lower layer.
     public let cause: (any Error)?
@@ -57,7 +57,7 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
             isOfKeys
                 ? "An app can store \(StorageUsage.itemLimit) keys; \(usage.items) are in use."
                 : "An app can store \(StorageUsage.limit) bytes; \(usage.used) are in use.",
-            hint: "Remove what is no longer needed.", usage: usage)
+            hint: "Remove values that are no longer needed.", usage: usage)
     }
 
     init(_ error: FilesError) {

@@ -3,7 +3,7 @@ import Text
 
 /// A message for the owner: from an app, or about a call that was refused because of its token.
 public struct Notice: Hashable, Sendable {
-    /// What it is about.
+    /// The kind of notice.
     public enum Content: Hashable, Sendable {
         /// A message of an app.
         case message(AppMessage)
@@ -12,11 +12,11 @@ public struct Notice: Hashable, Sendable {
         case refusal(message: String, operation: String)
     }
 
-    /// Grows with each notice, also across restarts of the host.
+    /// Increases with each notice, also across restarts of the host.
     public let id: Int64
     /// When it was posted.
     public let time: Timestamp
-    /// What it is about.
+    /// The kind of notice.
     public let content: Content
 }
 
@@ -35,9 +35,9 @@ public struct AppMessage: Hashable, Sendable {
     public let app: String
     /// The run or the open page that sent it.
     public let run: String?
-    /// Not empty.
+    /// The title; not empty.
     public let title: String
-    /// More text.
+    /// The text; `nil` for none.
     public let body: String?
     /// Identifies the subject: a later message of the same app and tag replaces this one.
     public let tag: String?

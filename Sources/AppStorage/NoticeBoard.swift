@@ -3,8 +3,9 @@ public import Scheduling
 
 /// Delivers notices to those who watch: the terminal, the desktop, event streams.
 ///
-/// Bounded: an app may post ten messages a minute, refused calls are reported ten times a minute, and
-/// a watcher that does not read loses the oldest notices. The access log is the complete record.
+/// Bounded: an app may post ten messages a minute, refused calls are reported ten times a minute,
+/// and a watcher that does not read loses the oldest notices. The access log is the complete
+/// record.
 ///
 /// ```swift
 /// let (notices, watcher) = await board.watch()
@@ -33,11 +34,11 @@ public actor NoticeBoard {
     private var lastWatcher = 0
     private var messages: [String: RateLimiter<Timestamp>] = [:]
     private var refusals = RateLimiter<Timestamp>(NoticeBoard.perMinute, per: .seconds(60))
-    private var isHoldingBack = false
-    /// Until when each page counts as visible.
+    private var hasReportedExcess = false
+    /// When the visibility of each page expires.
     private var visiblePages: [Page: Timestamp] = [:]
 
-    /// - Parameter time: stamps the notices and measures the limits.
+    /// - Parameter time: the clock for the times of notices and for the rate limits.
     public init(time: any TimeSource = .system) {
         self.time = time
     }
@@ -84,15 +85,15 @@ public actor NoticeBoard {
         deliver(.message(message), at: now)
     }
 
-    /// Posts a refused call; beyond the limit only that there are more.
+    /// Posts a refused call; beyond the rate limit, one notice that there are more.
     public func post(refusal message: String, operation: String) {
         let now = time.now()
         guard refusals.admit(at: now) != nil else {
-            isHoldingBack = false
+            hasReportedExcess = false
             return deliver(.refusal(message: message, operation: operation), at: now)
         }
-        guard !isHoldingBack else { return }
-        isHoldingBack = true
+        guard !hasReportedExcess else { return }
+        hasReportedExcess = true
         let more = "More calls were refused; see: nervous log --refused"
         deliver(.refusal(message: more, operation: "more"), at: now)
     }

@@ -75,8 +75,8 @@ public struct StorageDatabase: Sendable {
 
     /// Makes all changes, in their order, or none; they are durable when this returns.
     ///
-    /// - Throws: `tooLarge` for a value above its limit; `storageFull` when the owner would store more
-    ///   than its limit and more than before; `diskFull`, `storeFailed`.
+    /// - Throws: `tooLarge` for a value above its limit; `storageFull` when the owner would store
+    ///   more than its limit and more than before; `diskFull`, `storeFailed`.
     @discardableResult
     public func apply(
         _ changes: [StorageChange], in area: StorageArea, of owner: Owner
@@ -105,7 +105,7 @@ public struct StorageDatabase: Sendable {
                         """, arguments: place + [value.type, Data(value.bytes)])
             }
             let after = try Self.usage(of: owner, database)
-            guard !after.isTooMuch || after.used <= before.used && after.items <= before.items
+            guard !after.exceedsLimit || after.used <= before.used && after.items <= before.items
             else { throw AppStorageError(full: before) }
             return after
         }
@@ -182,7 +182,7 @@ public struct StorageDatabase: Sendable {
 
     /// Removes the values of every identity of an app but one, and rewrites the file without them.
     ///
-    /// - Parameter identity: whose values stay; `nil` removes all.
+    /// - Parameter identity: whose values are kept; `nil` removes all.
     /// - Throws: `storeFailed`.
     public func erase(
         app: String, keeping identity: String? = nil
@@ -236,7 +236,8 @@ public struct StorageDatabase: Sendable {
         }
         guard hasErased else { return }
         do {
-            // Pages that SQLite has rebalanced hold copies of removed rows; a rewritten file has none.
+            // Pages that SQLite has rebalanced hold copies of removed rows; a rewritten file has
+            // none.
             try await queue.vacuum()
             try await queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {
@@ -248,7 +249,7 @@ public struct StorageDatabase: Sendable {
         let row = try Row.fetchOne(
             database, sql: "SELECT bytes, items FROM space WHERE app = ? AND identity = ?",
             arguments: [owner.app, owner.identity])
-        return row.map { StorageUsage(used: $0["bytes"], items: $0["items"]) } ?? .nothing
+        return row.map { StorageUsage(used: $0["bytes"], items: $0["items"]) } ?? .zero
     }
 
     private static var migrator: DatabaseMigrator {

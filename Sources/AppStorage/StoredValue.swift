@@ -1,4 +1,4 @@
-/// What an app stores under a key.
+/// A value that an app stores under a key.
 public struct StoredValue: Hashable, Sendable {
     /// The most bytes of a value.
     public static let limit = 1 << 20
@@ -51,9 +51,9 @@ public enum StorageArea: String, Hashable, Sendable {
     case local
 }
 
-/// One key to set or to remove.
+/// A change of one key: a new value, or its removal.
 public struct StorageChange: Hashable, Sendable {
-    /// Which key.
+    /// The key.
     public let key: StorageKey
     /// `nil` removes the key.
     public let value: StoredValue?
@@ -87,8 +87,8 @@ public struct StorageUsage: Hashable, Sendable {
     /// The number of keys.
     public let items: Int
 
-    static let nothing = StorageUsage(used: 0, items: 0)
+    static let zero = StorageUsage(used: 0, items: 0)
 
     /// Whether more is stored than allowed.
-    var isTooMuch: Bool { used > Self.limit || items > Self.itemLimit }
+    var exceedsLimit: Bool { used > Self.limit || items > Self.itemLimit }
 }

@@ -7,7 +7,7 @@ public struct ArchiveError: Error, Sendable, Hashable {
 
     /// The kind of error.
     public let fault: ArchiveFault
-    /// The name of the entry, as raw bytes of the archive; empty if no entry is concerned.
+    /// The name of the entry, as raw bytes of the archive; empty if it is about no entry.
     public let name: [UInt8]
     /// A count or a compression method, if the fault has one.
     public let number: UInt32
@@ -35,7 +35,7 @@ public enum ArchiveFault: UInt8, Sendable, CaseIterable {
     /// All files together exceed their limit, unpacked.
     case unpackedTooLarge
     /// The archive is truncated or refers to data outside itself.
-    case cutOff
+    case truncated
     /// The end record is missing.
     case endMissing
     /// The archive is truncated, or data follows its end.
@@ -106,14 +106,14 @@ public struct ArchiveLimits: Sendable, Hashable {
 
 extension ArchiveLimits {
     /// The limits as command-line arguments, in the order of the properties.
-    public var words: [String] {
+    public var arguments: [String] {
         [archiveBytes, unpackedBytes, fileBytes, entries].map { String($0) }
     }
 
-    /// Parses ``words``; `nil` if they are invalid.
-    public init?(words: some Collection<String>) {
-        let numbers = words.compactMap { Int($0) }.filter { $0 >= 0 }
-        guard words.count == 4, numbers.count == 4 else { return nil }
+    /// Parses ``arguments``; `nil` if they are invalid.
+    public init?(arguments: some Collection<String>) {
+        let numbers = arguments.compactMap { Int($0) }.filter { $0 >= 0 }
+        guard arguments.count == 4, numbers.count == 4 else { return nil }
         self.init(
             archiveBytes: numbers[0], unpackedBytes: numbers[1], fileBytes: numbers[2],
             entries: numbers[3])

@@ -36,7 +36,7 @@ struct ZipDirectory {
                 throw ArchiveError(.overlap, name: entry.name)
             }
             let next = index + 1 < entries.count ? entries[index + 1].offset : directory
-            guard next <= directory else { throw ZipReader.cutOff }
+            guard next <= directory else { throw ZipReader.truncated }
             try check(entry, in: archive[..<directory], upTo: next)
             offset = next
         }

@@ -141,7 +141,7 @@ struct ZipReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8], at offset: Int) throws(ArchiveError) {
-        guard bytes.indices.contains(offset) else { throw Self.cutOff }
+        guard bytes.indices.contains(offset) else { throw Self.truncated }
         rest = bytes[offset...]
     }
 
@@ -162,10 +162,10 @@ struct ZipReader {
     }
 
     mutating func take(_ count: Int) throws(ArchiveError) -> ArraySlice<UInt8> {
-        guard count <= rest.count else { throw Self.cutOff }
+        guard count <= rest.count else { throw Self.truncated }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
     }
 
-    static var cutOff: ArchiveError { ArchiveError(.cutOff) }
+    static var truncated: ArchiveError { ArchiveError(.truncated) }
 }

@@ -1,7 +1,7 @@
 import Addresses
 import Samples
 
-/// Identifies callers and checks what they may do; apps that ask at first use wait for the owner.
+/// Identifies callers and checks their permissions; apps that ask at first use wait for the owner.
 ///
 /// Owned by `Authority`; its functions run on that actor.
 final class AccessChecker {
@@ -28,18 +28,18 @@ final class AccessChecker {
 
     /// The client that a token belongs to.
     ///
-    /// - Parameter request: what the token is used for, if that is a sensor.
+    /// - Parameter request: the use of a sensor that the token is sent for, if any.
     nonisolated(nonsending) func identify(
         token: String?, name: String?, for request: AccessRequest? = nil, operation: String
     ) async throws(AuthError) -> Client {
         guard let token else {
             throw await refusals.wrongToken(
-                .missingToken, "The call carried no token.", client: nil, request,
+                .missingToken, "The call has no token.", client: nil, request,
                 operation: operation)
         }
         guard let client = tokens.client(of: token) else {
             throw await refusals.unknownToken(
-                "The token is not known here: mistyped, expired or revoked.", request,
+                "Unknown token: it is mistyped, expired or revoked.", request,
                 operation: operation)
         }
         if let name, name != client.name {
@@ -169,19 +169,21 @@ final class AccessChecker {
         return permissions.current.state(of: privilege, for: client)
     }
 
-    /// The app of a launch code, which is used up.
+    /// Redeems a launch code, which is then invalid.
+    ///
+    /// - Returns: its app.
     nonisolated(nonsending) func redeem(
         launchCode code: String, name: String?
     ) async throws(AuthError) -> String {
         guard let app = tokens.redeem(launchCode: code, for: name) else {
             throw await refusals.unknownToken(
-                "The launch code is not valid: used, too old, or for another app.", nil,
+                "Invalid launch code: it was used, has expired, or is for another app.", nil,
                 operation: "launch", hint: "Open the page again with: nervous open APP")
         }
         return app
     }
 
-    /// Whether an undecided use leads to a question.
+    /// Whether the owner is asked about an undecided use.
     private func asksOwner(for privilege: PrivilegeID, _ client: Client) -> Bool {
         clients.asksAtFirstUse(client) && permissions.current.canAsk(for: privilege, client)
     }

@@ -5,10 +5,11 @@ import Text
 
 /// The record of reads, refusals and decisions, in the order in which they happened.
 ///
-/// Entries are only appended, and each contains the hash of the one before. Equal calls within a minute
-/// share entries: the first is on disk before the call is answered; the others are counted and become
-/// one more entry when the minute or the host ends. Readers of the log see the counts immediately. A
-/// crash loses at most the counts of one minute, never the fact that something was read.
+/// Entries are only appended, and each contains the hash of the one before. Equal calls within a
+/// minute share entries: the first is on disk before the call is answered; the others are counted
+/// and become one more entry when the minute or the host ends. Readers of the log see the counts
+/// immediately. A crash loses at most the counts of one minute, never the fact that something was
+/// read.
 ///
 /// ```swift
 /// await authority.log.record("samples", .raw, for: grant, range: range, count: samples.count)
@@ -16,9 +17,9 @@ import Text
 /// ```
 public actor AccessLog {
     static let flushInterval = Duration.seconds(1)
-    /// The most different calls of a client with entries of their own in a minute; others are counted
-    /// together.
-    static let kindsPerClient = 256
+    /// The maximum number of different calls of a client that get their own entries within a
+    /// minute; further ones are counted in one entry.
+    static let differentCallsPerClient = 256
     private static let detailLimit = 400
     private static let nameLimit = 128
     private static let unwrittenLimit = 100_000
@@ -34,7 +35,7 @@ public actor AccessLog {
     private var unwritten: [Draft] = []
     private var isFailing = false
     /// How many samples each run has read.
-    private var given: [String: Int] = [:]
+    private var samplesRead: [String: Int] = [:]
     private var writing: Task<Void, Never>?
 
     /// An entry that has no number yet.
@@ -52,7 +53,8 @@ public actor AccessLog {
 
     // MARK: - Writing
 
-    /// Records that samples are read under a grant, before they are returned; or were published.
+    /// Records that samples are read under a grant, before they are returned, or that they were
+    /// published.
     ///
     /// - Parameters:
     ///   - range: the time range of the call, if it has one.
@@ -60,7 +62,7 @@ public actor AccessLog {
     public func record(
         _ operation: String, _ access: Access, for grant: Grant, range: TimeRange?, count: Int
     ) async {
-        if access != .write, let run = grant.run { given[run, default: 0] += count }
+        if access != .write, let run = grant.run { samplesRead[run, default: 0] += count }
         await add(
             AccessLogEntry(
                 id: 0, time: time.now(), kind: .access, client: grant.client, privilege: nil,
@@ -166,10 +168,10 @@ public actor AccessLog {
     // MARK: - Reading
 
     /// How many samples a run has read, also as part of statistics; 0 after its end.
-    public func samples(givenTo run: String) -> Int { given[run] ?? 0 }
+    public func samples(givenTo run: String) -> Int { samplesRead[run] ?? 0 }
 
     func forget(run: String) {
-        given[run] = nil
+        samplesRead[run] = nil
     }
 
     /// The entries that match, newest first.
@@ -184,11 +186,11 @@ public actor AccessLog {
                 let found = try await store.entries(query)
                 // Counts may have become entries while these were read.
                 guard ended == self.ended else { continue }
-                let rests = tallies.values.compactMap { tally in
+                let remainders = tallies.values.compactMap { tally in
                     tally.firstID.flatMap { id in tally.rest.map { (id, $0) } }
                 }
-                let restOf = Dictionary(uniqueKeysWithValues: rests)
-                return found.map { line in restOf[line.id].map(line.joined(with:)) ?? line }
+                let remainderOf = Dictionary(uniqueKeysWithValues: remainders)
+                return found.map { line in remainderOf[line.id].map(line.joined(with:)) ?? line }
             }
         } catch {
             throw AuthError(wrapping: error, while: "reading the access log")
@@ -197,7 +199,8 @@ public actor AccessLog {
 
     /// The number and the hash, in hexadecimal, of the newest entry; 0 and zeros for an empty log.
     ///
-    /// With a copy of the hash, ``AccessLogVerification`` proves later that no earlier entry has changed.
+    /// With a copy of the hash, ``AccessLogVerification`` proves later that no earlier entry has
+    /// changed.
     ///
     /// - Throws: `storeFailed`.
     public func head() async throws(AuthError) -> (id: Int64, hash: String) {
@@ -210,8 +213,8 @@ public actor AccessLog {
         }
     }
 
-    /// Deletes the oldest entries, up to the first that is not older than `limit`; a new entry records
-    /// the hash of the last deleted one, so that the chain can still be verified.
+    /// Deletes the oldest entries, up to the first that is not older than `limit`; a new entry
+    /// records the hash of the last deleted one, so that the chain can still be verified.
     ///
     /// - Returns: how many were deleted.
     /// - Throws: `storeFailed`.
@@ -230,7 +233,7 @@ public actor AccessLog {
         endMinute(unlessIn: time.now())
         var entry = entry
         if tallies[Tally.Key(entry)] == nil,
-            kinds[entry.client, default: 0] >= Self.kindsPerClient
+            kinds[entry.client, default: 0] >= Self.differentCallsPerClient
         {
             entry = entry.withoutDetails
         }
@@ -251,8 +254,8 @@ public actor AccessLog {
         let current = now.map { $0.microseconds / 60_000_000 }
         guard current == nil || current != minute else { return }
         minute = current
-        let rests = tallies.values.compactMap(\.rest).sorted { $0.time < $1.time }
-        unwritten += rests.map { Draft(entry: $0, tally: nil) }
+        let remainders = tallies.values.compactMap(\.rest).sorted { $0.time < $1.time }
+        unwritten += remainders.map { Draft(entry: $0, tally: nil) }
         tallies = [:]
         kinds = [:]
         ended += 1
@@ -280,7 +283,7 @@ public actor AccessLog {
     }
 }
 
-/// Equal calls within one minute: the first has an entry of its own, the rest are counted.
+/// Equal calls within one minute: the first has its own entry, the others are counted.
 private struct Tally {
     /// Two calls with equal keys share an entry.
     struct Key: Hashable {
@@ -319,6 +322,6 @@ extension AccessLogEntry {
         AccessLogEntry(
             id: id, time: time, kind: kind, client: client, privilege: nil, sensor: nil,
             access: nil, operation: "more", range: nil, calls: calls, count: count,
-            detail: "and more, of too many kinds for a line each")
+            detail: "more calls, too many to list individually")
     }
 }

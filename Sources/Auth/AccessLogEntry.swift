@@ -4,7 +4,7 @@ public import Samples
 ///
 /// It never contains a sample's value or a token.
 public struct AccessLogEntry: Hashable, Sendable {
-    /// What an entry is about.
+    /// The kinds of entry.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Data was read or published.
         case access
@@ -56,26 +56,28 @@ public struct AccessLogEntry: Hashable, Sendable {
     public let id: Int64
     /// When it happened; of several calls, the last.
     public let time: Timestamp
-    /// What it is about.
+    /// The kind of entry.
     public let kind: Kind
     /// The client's name; `nil` when the token is unknown, or for events of the host.
     public let client: String?
-    /// What was decided about, or a used privilege other than a sensor.
+    /// The privilege that was decided about, or one other than a sensor that was used.
     public let privilege: String?
     /// The sensor that was used.
     public let sensor: SensorID?
     /// How the sensor was used.
     public let access: Access?
     /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for calls beyond the
-    /// number of different ones that a client has entries for in a minute.
+    /// limit of different calls of a client within a minute.
     public let operation: String?
     /// The time range of the call; of several calls, the range that contains them all.
     public let range: TimeRange?
     /// The number of equal calls in this minute that the entry counts.
     public let calls: Int
-    /// Samples that were read, also as part of statistics, or published; bytes of a call to a server.
+    /// Samples that were read, also as part of statistics, or published; bytes of a call to a
+    /// server.
     public let count: Int
-    /// Why it was refused, how a call to a server ended, or more about an event; escaped for display.
+    /// Why it was refused, how a call to a server ended, or more about an event; escaped for
+    /// display.
     public let detail: String?
 
     /// How the call ended; `nil` for other events.

@@ -85,7 +85,7 @@ public struct AccessLogEvent: Hashable, Sendable {
 
     /// The owner removed samples of a sensor.
     ///
-    /// - Parameter what: how many of which time; never a value.
+    /// - Parameter what: how many samples of which time range; never a value.
     public static func forgotten(_ sensor: SensorID, what: String) -> AccessLogEvent {
         AccessLogEvent(.forgotten, privilege: "sensor:\(sensor)", what)
     }

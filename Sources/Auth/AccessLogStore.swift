@@ -5,7 +5,7 @@ import Text
 
 /// The table of the access log, a hash chain.
 struct AccessLogStore: Sendable {
-    /// Of the permission database.
+    /// The queue of the permission database.
     let queue: DatabaseQueue
 
     /// Appends entries to the chain.
@@ -43,8 +43,8 @@ struct AccessLogStore: Sendable {
         }
     }
 
-    /// Deletes the entries before the first that is not older than `time`, and records the hash of the
-    /// last deleted one.
+    /// Deletes the entries before the first that is not older than `time`, and records the hash of
+    /// the last deleted one.
     ///
     /// - Returns: how many were deleted.
     func prune(before time: Timestamp, at now: Timestamp) async throws -> Int {
@@ -67,7 +67,8 @@ struct AccessLogStore: Sendable {
         }
     }
 
-    /// Creates the table of the chained access log and copies the entries of the older table into it.
+    /// Creates the table of the chained access log and copies the entries of the older table into
+    /// it.
     static func create(_ database: Database) throws {
         try database.execute(
             sql: """

@@ -27,7 +27,8 @@ public struct AccessLogVerification: Sendable {
 
     /// Verifies every entry.
     ///
-    /// - Parameter onProgress: called every thousand entries with the number verified and the total.
+    /// - Parameter onProgress: called every thousand entries with the number verified and the
+    ///   total.
     /// - Throws: `notFound` without a log, `storeFailed` when it cannot be read.
     public func run(
         onProgress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
@@ -63,12 +64,12 @@ public struct AccessLogVerification: Sendable {
         while let row = try rows.next() {
             let values = (0..<AccessLogChain.columns.count).map { AccessLogChain.Value(row[$0]) }
             guard case .integer(let id) = values[0] else {
-                report.fault = .init(line: next, message: "An entry without a number follows.")
+                report.fault = .init(line: next, message: "The next entry has no number.")
                 return report
             }
             if report.lines == 0, id > 1 {
                 guard let before = try Self.pruned(before: id, database) else {
-                    report.fault = .init(line: 1, message: "The lines before \(id) are missing.")
+                    report.fault = .init(line: 1, message: "The entries before \(id) are missing.")
                     return report
                 }
                 chain = AccessLogChain(after: before)
@@ -76,13 +77,14 @@ public struct AccessLogVerification: Sendable {
                 note(before, &report)
             }
             guard id == next else {
-                report.fault = .init(line: next, message: "Line \(next) is missing.")
+                report.fault = .init(line: next, message: "Entry \(next) is missing.")
                 return report
             }
             chain.add(values)
             guard chain.head == Data.fromDatabaseValue(row[values.count]) else {
                 report.fault = .init(
-                    line: id, message: "Line \(id) is not what was written, or follows another.")
+                    line: id,
+                    message: "Entry \(id) was changed, or does not follow the one before it.")
                 return report
             }
             note(chain.head, &report)
@@ -124,7 +126,7 @@ extension AccessLogChain.Value {
         case .int64(let number): self = .integer(number)
         case .blob(let bytes): self = .text(Array(bytes))
         case .string(let text): self = .text(Array(text.utf8))
-        // No column stores one; these bytes match no hash.
+        // No column of the log stores a floating-point number, so no valid hash covers these bytes.
         case .double(let number): self = .text(Array("\(number)".utf8))
         }
     }
@@ -136,7 +138,7 @@ public struct AccessLogReport: Hashable, Sendable {
     public struct Fault: Hashable, Sendable {
         /// The entry's number.
         public let line: Int64
-        /// A sentence.
+        /// The fault, in a sentence.
         public let message: String
     }
 

@@ -12,9 +12,9 @@ import GRDB
 /// }
 /// ```
 public struct AuthError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for a program.
+    /// The kinds of error.
     public enum Code: Hashable, Sendable, CaseIterable {
-        /// The call carried no token.
+        /// The call has no token.
         case missingToken
         /// The token is unknown, malformed, expired or revoked.
         case invalidToken
@@ -50,7 +50,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case invalidKey
         /// The stored value is too large.
         case tooLarge
-        /// The app's storage is full; ``AuthError/usage`` is what it stores.
+        /// The app's storage is full; ``AuthError/usage`` is its usage.
         case storageFull
         /// The message has no title, or its tag is too long.
         case invalidMessage
@@ -62,17 +62,17 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case storeFailed
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
     /// One sentence.
     public let message: String
-    /// What to do about it, usually a command.
+    /// How to resolve it, usually a command.
     public let hint: String?
     /// The privilege that is missing.
     public let privilege: PrivilegeID?
     /// How long to wait before trying again, for `tooManyAttempts` and `tooManyMessages`.
     public let retryAfter: Duration?
-    /// What is stored already, for `storageFull`.
+    /// The current usage, for `storageFull`.
     public let usage: StorageUsage?
     /// The error of a lower layer.
     public let cause: (any Error)?
@@ -122,7 +122,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
 
     /// Wraps an error of SQLite or of a lower module.
     ///
-    /// - Parameter action: what was being done, as in "while opening FILE".
+    /// - Parameter action: the action that failed, as in "while opening FILE".
     init(wrapping error: any Error, while action: String) {
         switch error {
         case let own as AuthError: self = own

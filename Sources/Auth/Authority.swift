@@ -46,11 +46,11 @@ public actor Authority {
     ///
     /// - Parameters:
     ///   - policy: blocks privileges, whatever is decided.
-    ///   - patience: how long a call waits for the owner's decision.
+    ///   - timeLimit: how long a call waits for the owner's decision.
     /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`.
     public init(
         path: String, policy: Policy = Policy(), time: any TimeSource = .system,
-        patience: Duration = .seconds(45), logger: Logger = Logger(label: "nervous.auth")
+        timeLimit: Duration = .seconds(45), logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
         do {
             let queue = try AuthDatabase(path: path).queue
@@ -67,14 +67,14 @@ public actor Authority {
                 PermissionTable(try await decided.records(), policy: policy),
                 DenialTable(try await decided.denialCounts()), store: decided,
                 clients: clients, tokens: tokens, log: log, time: time)
-            storage = try StorageDatabase(path: Self.storagePath(besides: path))
+            storage = try StorageDatabase(path: Self.storagePath(beside: path))
             try await storage.eraseAll(keeping: clients.storageOwners)
         } catch {
             throw AuthError(wrapping: error, while: "opening \(path)")
         }
         self.time = time
         noticeBoard = NoticeBoard(time: time)
-        requests = RequestTable(patience: patience, time: time)
+        requests = RequestTable(timeLimit: timeLimit, time: time)
         checker = AccessChecker(
             clients: clients, tokens: tokens, permissions: decisions, requests: requests,
             refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
@@ -83,7 +83,7 @@ public actor Authority {
     }
 
     /// The path of the apps' storage, beside the permission database.
-    public static func storagePath(besides path: String) -> String {
+    public static func storagePath(beside path: String) -> String {
         URL(filePath: path).deletingLastPathComponent().appending(path: "app-storage.sqlite")
             .path(percentEncoded: false)
     }
@@ -96,8 +96,8 @@ public actor Authority {
     /// The client that a token belongs to.
     ///
     /// - Parameter name: the name that the caller gives, if any.
-    /// - Throws: `missingToken`, `invalidToken`, `tooManyAttempts` or `nameMismatch`, each recorded in
-    ///   the access log.
+    /// - Throws: `missingToken`, `invalidToken`, `tooManyAttempts` or `nameMismatch`, each recorded
+    ///   in the access log.
     public func identify(
         token: String?, name: String?, operation: String = "identify"
     ) async throws(AuthError) -> Client {
@@ -106,9 +106,9 @@ public actor Authority {
 
     /// Checks whether a client may use a sensor now.
     ///
-    /// For an app that asks at first use, an undecided privilege becomes a ``PendingRequest``, and the
-    /// call waits for the owner's decision. The name of a kind refers to the sensor that the owner
-    /// chose, and the grant is for that sensor.
+    /// For an app that asks at first use, an undecided privilege becomes a ``PendingRequest``, and
+    /// the call waits for the owner's decision. The name of a kind refers to the sensor that the
+    /// owner chose, and the grant is for that sensor.
     ///
     /// ```swift
     /// let grant = try await authority.checkApp(
@@ -130,8 +130,8 @@ public actor Authority {
 
     /// Checks whether a client may call a server now.
     ///
-    /// As with sensors, apps that ask at first use wait for the owner's decision. The owner may call
-    /// any server, but does not follow redirects to others.
+    /// As with sensors, apps that ask at first use wait for the owner's decision. The owner may
+    /// call any server, but does not follow redirects to others.
     ///
     /// - Parameter isRedirect: whether a response led to the server; then the owner is not asked.
     /// - Throws: `undeclared` for a server that the app does not declare; otherwise as for sensors.
@@ -169,7 +169,8 @@ public actor Authority {
 
     /// Asks the owner for a privilege that an app declares, and waits for the decision.
     ///
-    /// - Parameter isAvailable: whether the machine has what it is about; else the owner is not asked.
+    /// - Parameter isAvailable: whether the machine has the sensor of the privilege; otherwise the
+    ///   owner is not asked.
     /// - Returns: the state afterwards; `prompt` when the owner has not decided in time.
     /// - Throws: `undeclared` for a privilege that the app does not declare; as `identify`.
     public func request(
@@ -211,13 +212,13 @@ public actor Authority {
     /// A lasting decision replaces those for single runs.
     ///
     /// - Parameters:
-    ///   - run: the run that `allowOnce` and `denyOnce` are for, or in which the owner was asked; it
-    ///     must still be in progress.
-    ///   - isAnswer: whether the owner was asked; after two `denyOnce` answers the owner is not asked
-    ///     again.
+    ///   - run: the run that `allowOnce` and `denyOnce` are for, or in which the owner was asked;
+    ///     it must still be in progress.
+    ///   - isAnswer: whether the owner was asked; after two `denyOnce` answers the owner is not
+    ///     asked again.
     ///   - choice: the sensors of the kind that it is for, instead of those of the terms.
-    /// - Throws: `notFound` for an unknown client or run; `invalidPrivilege` when the terms exceed the
-    ///   privilege or name sensors of another kind; `restricted` when the policy blocks it;
+    /// - Throws: `notFound` for an unknown client or run; `invalidPrivilege` when the terms exceed
+    ///   the privilege or name sensors of another kind; `restricted` when the policy blocks it;
     ///   `storeFailed`.
     public func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil,
@@ -231,7 +232,8 @@ public actor Authority {
         }
     }
 
-    /// Removes the decisions about a privilege, or all of a client for `nil`; the owner is asked again.
+    /// Removes the decisions about a privilege, or all of a client for `nil`; the owner is asked
+    /// again.
     ///
     /// - Throws: `notFound` for an unknown client, `storeFailed`.
     public func reset(_ privilege: PrivilegeID?, of client: String) async throws(AuthError) {
@@ -242,11 +244,11 @@ public actor Authority {
 
     // MARK: - Apps and runs
 
-    /// Makes an app known, with its identity and declaration.
+    /// Registers an app with its identity and declaration, or updates them.
     ///
     /// An app of another identity than before inherits nothing: decisions, tokens, launch codes and
-    /// stored values are removed. One of the same identity keeps the decisions about what it still
-    /// declares.
+    /// stored values are removed. One of the same identity keeps the decisions about the privileges
+    /// that it still declares.
     ///
     /// - Parameter before: the earlier declaration, for an app that was admitted without one.
     /// - Throws: `nameTaken` when a program of the owner has the name, `storeFailed`.
@@ -258,7 +260,7 @@ public actor Authority {
         }
     }
 
-    /// Makes an app known without identity and declaration.
+    /// Registers an app without identity and declaration.
     func admit(app name: String) async throws(AuthError) {
         try await clients.add(name, as: .app)
     }
@@ -451,7 +453,7 @@ public actor Authority {
         try await change()
     }
 
-    /// How many changes wait for others.
+    /// How many changes wait for earlier ones.
     var waitingChanges: Int { changes.count }
 
     /// Removes what belongs to a client whose decisions are removed.

@@ -3,7 +3,7 @@ import AppStorage
 import Samples
 import Scheduling
 
-/// What is known about an admitted app.
+/// The stored properties of an admitted app.
 struct AdmittedApp: Hashable {
     /// Empty for an app of an earlier version without identities.
     var identity: String
@@ -48,7 +48,7 @@ final class ClientRegistry {
         client.kind == .app && app(client.name).asksAtFirstUse
     }
 
-    /// Whether an app declares a privilege or a wider one, or need not.
+    /// Whether an app declares a privilege or a wider one, or is not required to declare any.
     func declares(_ privilege: PrivilegeID, _ client: Client) -> Bool {
         asksAtFirstUse(client)
             || app(client.name).privileges?.contains { $0.id.covers(privilege) } == true
@@ -89,7 +89,7 @@ final class ClientRegistry {
         }
     }
 
-    /// To whom the stored values of a client belong.
+    /// The owner of the stored values of a client.
     ///
     /// - Throws: `notFound` for the owner and for unknown clients.
     func storageOwner(_ client: Client) throws(AuthError) -> StorageDatabase.Owner {
@@ -184,7 +184,7 @@ final class ClientRegistry {
 }
 
 extension DeclaredApp {
-    /// What the registry stores of it.
+    /// The properties that the registry stores.
     var admitted: AdmittedApp {
         AdmittedApp(
             identity: identity, privileges: privileges, asksAtFirstUse: asksAtFirstUse)

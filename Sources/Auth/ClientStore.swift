@@ -4,7 +4,7 @@ import Samples
 
 /// The tables of clients, apps and tokens.
 struct ClientStore: Sendable {
-    /// Of the permission database.
+    /// The queue of the permission database.
     let queue: DatabaseQueue
 
     /// The kind of each client, by name.

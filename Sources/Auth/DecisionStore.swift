@@ -4,7 +4,7 @@ import Samples
 
 /// The tables of decisions.
 struct DecisionStore: Sendable {
-    /// Of the permission database.
+    /// The queue of the permission database.
     let queue: DatabaseQueue
 
     /// The decisions about the identities that clients have now.

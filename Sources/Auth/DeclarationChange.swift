@@ -1,8 +1,8 @@
 /// The difference between the privileges of two versions of an app, and its effect on decisions.
 ///
-/// Decisions about equal or narrower privileges stay, narrowed to the new declaration. New and wider
-/// privileges need a decision. Decisions about removed privileges are forgotten, so that a later
-/// version that declares them again has to ask again.
+/// Decisions about equal or narrower privileges stay, narrowed to the new declaration. New and
+/// wider privileges need a decision. Decisions about removed privileges are forgotten, so that a
+/// later version that declares them again has to ask again.
 ///
 /// ```swift
 /// let change = DeclarationChange(from: old.privileges, to: new.privileges)
@@ -32,7 +32,7 @@ public struct DeclarationChange: Hashable, Sendable {
     func records(after records: [PermissionRecord]) -> [PermissionRecord] {
         let decided = Set(records.filter { $0.run == nil }.map(\.privilege))
         return records.flatMap { record -> [PermissionRecord] in
-            guard record.run == nil, isConcerned(record.privilege) else { return [record] }
+            guard record.run == nil, isAffected(record.privilege) else { return [record] }
             if isWithin(record.privilege) { return [record] }
             return after.filter { record.privilege.covers($0.id) && !decided.contains($0.id) }
                 .compactMap { record.narrowed(to: $0.id) }
@@ -49,7 +49,7 @@ public struct DeclarationChange: Hashable, Sendable {
     }
 
     /// Whether a decision is about a declared privilege; an update does not touch others.
-    private func isConcerned(_ privilege: PrivilegeID) -> Bool {
+    private func isAffected(_ privilege: PrivilegeID) -> Bool {
         before.contains { $0.id.covers(privilege) || privilege.covers($0.id) }
     }
 
@@ -63,11 +63,11 @@ public struct DeclarationChange: Hashable, Sendable {
     }
 }
 
-/// What an update does to one privilege.
+/// The change that an update makes to one privilege.
 public struct PrivilegeChange: Hashable, Sendable {
     /// How the privilege compares with the earlier declaration.
     public enum Kind: String, Hashable, Sendable {
-        /// Nothing like it was declared.
+        /// No part of it was declared.
         case added
         /// Less was declared: a narrower access or fewer sensors.
         case wider

@@ -9,11 +9,11 @@ public struct DenialCount: Hashable, Sendable {
 
     /// The client's name.
     public let client: String
-    /// What was denied.
+    /// The denied privilege.
     public let privilege: PrivilegeID
     /// At least one.
     public let count: Int
-    /// When it was denied last.
+    /// When it was last denied.
     public let last: Timestamp
 
     /// Whether the owner is not asked again.
@@ -45,8 +45,8 @@ struct DenialTable: Sendable {
 
     /// The denial because of which the owner is not asked for a privilege again.
     ///
-    /// As with lasting denials, one of less access or of a whole kind includes more access and single
-    /// sensors.
+    /// As with lasting denials, one of less access or of a whole kind includes more access and
+    /// single sensors.
     func final(_ privilege: PrivilegeID, of client: String) -> DenialCount? {
         guard let sensor = privilege.sensor, let access = privilege.access else {
             return records[client]?[privilege].flatMap { $0.isFinal ? $0 : nil }

@@ -3,7 +3,7 @@ public import Samples
 
 /// A use of a sensor that a client asks for.
 public struct AccessRequest: Hashable, Sendable {
-    /// Which sensor, or a kind for which the owner chose one sensor.
+    /// The sensor, or a kind for which the owner chose one sensor.
     public let sensor: SensorID
     /// Reading or publishing.
     public let access: Access
@@ -33,8 +33,8 @@ public struct AccessRequest: Hashable, Sendable {
 
 /// Proof that a client may use a sensor now, under terms.
 ///
-/// Only `Authority` can make one. Everything that returns or stores sensor data takes a grant, so that
-/// code without a check does not compile.
+/// Only `Authority` can make one. Everything that returns or stores sensor data takes a grant, so
+/// that code without a check does not compile.
 ///
 /// ```swift
 /// func latest(of sensor: Sensor, for grant: Grant) async throws -> Sample?

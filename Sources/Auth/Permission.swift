@@ -39,7 +39,7 @@ public enum Decision: Hashable, Sendable {
 
 /// The conditions of a grant.
 public struct Terms: Hashable, Sendable {
-    /// What may be done.
+    /// The access that is granted.
     public var access: Access
     /// The most samples per second that may be read; `nil` for all.
     public var maximumRate: Double?
@@ -79,8 +79,8 @@ public struct InstanceChoice: Hashable, Sendable {
     /// The most sensors of one choice, excluded ones included.
     public static let limit = 256
 
-    /// What it says about a sensor of the kind.
-    enum Opinion: Hashable {
+    /// The status of a sensor of the kind in a choice.
+    enum Status: Hashable {
         case chosen
         /// The name covers more than one sensor, some of which are chosen.
         case several
@@ -106,7 +106,7 @@ public struct InstanceChoice: Hashable, Sendable {
         chosen.contains(name) ? [name] : chosen.filter(name.covers)
     }
 
-    func opinion(on sensor: SensorID) -> Opinion {
+    func status(of sensor: SensorID) -> Status {
         if chosen.contains(sensor) { return .chosen }
         if chosen.contains(where: sensor.covers) { return .several }
         return excluded.contains(sensor) ? .excluded : .undecided
@@ -132,7 +132,7 @@ public struct PermissionRecord: Hashable, Sendable {
 
     /// The client's name.
     public let client: String
-    /// What was decided about.
+    /// The privilege that was decided about.
     public let privilege: PrivilegeID
     /// Allowed or not.
     public let state: State
@@ -152,9 +152,9 @@ public struct PermissionRecord: Hashable, Sendable {
     /// Whether it applies to the token of a client: it holds for its run or for all.
     func applies(to client: Client) -> Bool { run == nil || run == client.run }
 
-    /// What a grant says about a sensor that its privilege covers.
-    func opinion(on sensor: SensorID) -> InstanceChoice.Opinion {
-        terms?.only?.opinion(on: sensor) ?? .chosen
+    /// The status, in the choice of a grant, of a sensor that its privilege covers.
+    func choiceStatus(of sensor: SensorID) -> InstanceChoice.Status {
+        terms?.only?.status(of: sensor) ?? .chosen
     }
 
     /// The same decision about a part of its privilege; `nil` when it says nothing about that part.

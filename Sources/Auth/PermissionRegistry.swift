@@ -3,8 +3,8 @@ import Scheduling
 
 /// The owner's decisions, in memory and in the database.
 ///
-/// Owned by `Authority`; its functions run on that actor. Changes are made one after another, so that
-/// memory, database and log agree on their order.
+/// Owned by `Authority`; its functions run on that actor. Changes are made one after another, so
+/// that memory, database and log agree on their order.
 final class PermissionRegistry {
     private let store: DecisionStore
     private let clients: ClientRegistry
@@ -178,8 +178,8 @@ final class PermissionRegistry {
         }
     }
 
-    /// - Throws: `restricted` for what the policy blocks; `invalidPrivilege` for sensors of another
-    ///   kind, for none and for too many.
+    /// - Throws: `restricted` for privileges that the policy blocks; `invalidPrivilege` for sensors
+    ///   of another kind, for none and for too many.
     private func check(_ terms: Terms, for privilege: PrivilegeID) throws(AuthError) {
         guard let kind = privilege.sensor else {
             try table.policy.check(privilege)

@@ -20,8 +20,8 @@ struct PermissionTable: Sendable {
         case statisticsOnly(PrivilegeID)
         /// The decision about this privilege does not hold for runs in the background.
         case notInBackground(PrivilegeID)
-        /// The decision about this privilege grants these sensors, of which the request names none or
-        /// more than one.
+        /// The decision about this privilege grants these sensors, of which the request names none
+        /// or more than one.
         case notChosen(PrivilegeID, [SensorID])
         /// Blocked by the policy.
         case restricted
@@ -65,7 +65,8 @@ struct PermissionTable: Sendable {
 
     /// Checks the use of a sensor.
     ///
-    /// Denials win over grants. A denial of less access includes more; a grant of more includes less.
+    /// Denials win over grants. A denial of less access includes more; a grant of more includes
+    /// less.
     func verdict(on request: AccessRequest, by client: Client, at now: Timestamp) -> Verdict {
         guard policy.restriction(of: request.privilege) == nil else { return .restricted }
         let relevant = all(of: client.name).filter { record in
@@ -79,14 +80,14 @@ struct PermissionTable: Sendable {
         }
         let grants = relevant.filter { record in
             record.state == .granted && !record.isExpired(at: now)
-                && record.opinion(on: request.sensor) != .undecided
+                && record.choiceStatus(of: request.sensor) != .undecided
         }
         let rivals = grants.filter { $0.privilege.access?.includes(request.access) == true }
         // The decision about the most specific sensor counts; among equals the widest.
         let depth = rivals.map(Self.depth).max()
         let deepest = rivals.filter { Self.depth($0) == depth }
         let granted = deepest.filter { record in
-            record.opinion(on: request.sensor) == .chosen
+            record.choiceStatus(of: request.sensor) == .chosen
                 && record.terms?.access.includes(request.access) == true
         }.max { Self.rank($0) < Self.rank($1) }
         if let granted, var found = granted.terms {
@@ -99,17 +100,17 @@ struct PermissionTable: Sendable {
             return holds ? .granted(found) : .notInBackground(granted.privilege)
         }
         let aggregates = (deepest + grants).first { record in
-            record.terms?.access == .stats && record.opinion(on: request.sensor) != .excluded
+            record.terms?.access == .stats && record.choiceStatus(of: request.sensor) != .excluded
         }
         if request.access == .raw, let aggregates { return .statisticsOnly(aggregates.privilege) }
-        guard let choice = deepest.first(where: { $0.opinion(on: request.sensor) != .chosen }),
+        guard let choice = deepest.first(where: { $0.choiceStatus(of: request.sensor) != .chosen }),
             let chosen = choice.terms?.only?.chosen
         else { return .undecided }
         return .notChosen(choice.privilege, chosen)
     }
 
-    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the name
-    /// of the kind refers to that sensor.
+    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the
+    /// name of the kind refers to that sensor.
     ///
     /// Decisions for the run come first, then those about the most specific name.
     func resolve(
@@ -124,7 +125,7 @@ struct PermissionTable: Sendable {
             (left.run == nil ? 0 : 1, Self.depth(left))
                 < (right.run == nil ? 0 : 1, Self.depth(right))
         }
-        let isInstance = choices.contains { $0.opinion(on: name) == .chosen }
+        let isInstance = choices.contains { $0.choiceStatus(of: name) == .chosen }
         guard !isInstance, let chosen = first?.terms?.only?.chosen(by: name),
             chosen.count == 1
         else { return name }
@@ -176,7 +177,8 @@ struct PermissionTable: Sendable {
         return isOpen(request, by: client, at: now)
     }
 
-    /// Whether a declared privilege is denied, also as part of another one, or blocked by the policy.
+    /// Whether a declared privilege is denied, also as part of another one, or blocked by the
+    /// policy.
     func isDenied(_ privilege: Privilege, to client: Client, at now: Timestamp) -> Bool {
         guard policy.restriction(of: privilege.id) == nil else { return true }
         guard case .sensor(let sensor, let access) = privilege.resource else {

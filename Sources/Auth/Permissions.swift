@@ -1,6 +1,6 @@
 public import Samples
 
-/// A snapshot of the owner's decisions, and what they permit at one moment.
+/// A snapshot of the owner's decisions at one moment.
 ///
 /// ```swift
 /// let permissions = await authority.permissions
@@ -44,14 +44,14 @@ public struct Permissions: Sendable {
         request.with(resolve(request.sensor, for: request.access, by: client))
     }
 
-    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the name
-    /// of the kind refers to that sensor.
+    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the
+    /// name of the kind refers to that sensor.
     public func resolve(_ name: SensorID, for access: Access, by client: Client) -> SensorID {
         client.kind == .owner
             ? name : table.resolve(name, for: access, by: client, at: now)
     }
 
-    /// The same for whatever the client may do: choices for reading come before those for writing.
+    /// The same for any access: choices for reading have precedence over those for writing.
     public func resolve(_ name: SensorID, by client: Client) -> SensorID {
         [Access.raw, .stats, .write].lazy.map { resolve(name, for: $0, by: client) }
             .first { $0 != name } ?? name
@@ -93,12 +93,13 @@ public struct Permissions: Sendable {
         return canAsk(for: privilege, client) ? .prompt : .denied
     }
 
-    /// The state of a sensor; `nil` when nothing was decided about it, or only about others of its kind.
+    /// The state of a sensor; `nil` when nothing was decided about it, or only about others of its
+    /// kind.
     public func permission(of client: Client, for sensor: SensorID) -> SensorPermission? {
         if client.kind == .owner { return .granted }
         let isKnown = table.all(of: client.name).contains { record in
             record.privilege.sensor?.covers(sensor) == true
-                && record.opinion(on: sensor) == .chosen
+                && record.choiceStatus(of: sensor) == .chosen
         }
         guard isKnown else { return nil }
         switch verdict(on: AccessRequest("permission", of: sensor, .raw), by: client) {
@@ -121,15 +122,15 @@ public struct Permissions: Sendable {
         return terms.maximumRate == nil && terms.history == nil
     }
 
-    /// Whether the owner excluded a sensor when choosing others of its kind, and decided nothing else
-    /// about it.
+    /// Whether the owner excluded a sensor when choosing others of its kind, and decided nothing
+    /// else about it.
     public func isExcluded(_ sensor: SensorID, for client: Client) -> Bool {
         guard client.kind != .owner, permission(of: client, for: sensor) == nil else {
             return false
         }
         return table.all(of: client.name).contains { record in
             record.privilege.sensor?.covers(sensor) == true && record.applies(to: client)
-                && record.opinion(on: sensor) == .excluded
+                && record.choiceStatus(of: sensor) == .excluded
         }
     }
 
@@ -154,7 +155,8 @@ public struct Permissions: Sendable {
         }
     }
 
-    /// Whether a declared privilege is denied, also by the policy or by repeated denials for single runs.
+    /// Whether a declared privilege is denied, also by the policy or by repeated denials for single
+    /// runs.
     public func isDenied(_ declared: Privilege, to app: String) -> Bool {
         let client = Client(name: app, kind: .app, run: nil)
         return table.isDenied(declared, to: client, at: now)
@@ -162,8 +164,8 @@ public struct Permissions: Sendable {
                 && finalDenial(of: declared.id, app) != nil
     }
 
-    /// The sensors of a declared kind that were added after the owner chose among those of the kind,
-    /// without a decision.
+    /// The sensors of a declared kind that were added after the owner chose among those of the
+    /// kind, without a decision.
     public func newSensors(
         of declared: Privilege, for app: String, among present: [SensorID]
     ) -> [SensorID] {

@@ -3,12 +3,12 @@ public import Samples
 
 /// One entry of the `privileges` in an app's `package.json`.
 public struct Privilege: Hashable, Sendable {
-    /// What the app asks for.
+    /// The resources that an app can ask for.
     public enum Resource: Hashable, Sendable {
         /// A sensor, or every sensor of a kind.
         case sensor(SensorID, Access)
-        /// Calls to an origin such as `https://api.example.org`, which must present the certificate of
-        /// the pin if there is one.
+        /// Calls to an origin such as `https://api.example.org`, which must present the certificate
+        /// of the pin if there is one.
         case net(WebOrigin, pin: CertificatePin?)
         /// Key-value storage of its own.
         case storage
@@ -18,7 +18,7 @@ public struct Privilege: Hashable, Sendable {
         case identity
     }
 
-    /// What the app asks for.
+    /// The resource that the app asks for.
     public let resource: Resource
     /// The app's explanation: untrusted, to be displayed as a claim.
     public let reason: String
@@ -47,7 +47,7 @@ public struct Privilege: Hashable, Sendable {
     }
 }
 
-/// What may be done with a sensor.
+/// The kinds of access to a sensor.
 public enum Access: String, Hashable, Sendable, Codable, CaseIterable {
     /// Read single samples, and every statistic of them.
     case raw

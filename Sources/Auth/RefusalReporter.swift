@@ -2,19 +2,19 @@ import AppStorage
 import Samples
 import Scheduling
 
-/// Turns refused calls into errors, and records each in the access log; wrong tokens are also posted
-/// as notices.
+/// Turns refused calls into errors, and records each in the access log; invalid tokens are also
+/// posted as notices.
 ///
 /// Owned by `Authority`; its functions run on that actor.
 final class RefusalReporter {
-    /// The most wrong tokens within a minute that are reported one by one.
+    /// The maximum number of invalid tokens within a minute that are reported individually.
     private static let attemptLimit = 10
 
     private let log: AccessLog
     private let notices: NoticeBoard
     private let time: any TimeSource
     private var attempts = RateLimiter<Timestamp>(RefusalReporter.attemptLimit, per: .seconds(60))
-    private var isHoldingOff = false
+    private var hasReportedExcess = false
 
     init(log: AccessLog, notices: NoticeBoard, time: any TimeSource) {
         self.log = log
@@ -26,19 +26,19 @@ final class RefusalReporter {
 
     /// An unknown token; beyond the rate limit it is neither logged nor distinguished from others.
     ///
-    /// - Parameter request: what it was used for, if that was a sensor.
+    /// - Parameter request: the use of a sensor that it was sent for, if any.
     nonisolated(nonsending) func unknownToken(
         _ message: String, _ request: AccessRequest?, operation: String, hint: String? = nil
     ) async -> AuthError {
         guard let wait = attempts.admit(at: time.now()) else {
-            isHoldingOff = false
+            hasReportedExcess = false
             return await wrongToken(
                 .invalidToken, message, client: nil, request, operation: operation, hint: hint)
         }
-        let message = "More than \(Self.attemptLimit) wrong tokens came within a minute."
+        let message = "More than \(Self.attemptLimit) invalid tokens were sent within a minute."
         // Guessing must not fill the log either.
-        if !isHoldingOff {
-            isHoldingOff = true
+        if !hasReportedExcess {
+            hasReportedExcess = true
             await report(message, client: nil, request, operation: operation)
         }
         return AuthError(

@@ -5,11 +5,11 @@ import Scheduling
 public struct PendingRequest: Hashable, Sendable {
     /// The app's name.
     public let app: String
-    /// What it asks for.
+    /// The privilege that it asks for.
     public let privilege: PrivilegeID
     /// The run or the open page that asks.
     public let run: String?
-    /// When it asked first.
+    /// When it first asked.
     public let asked: Timestamp
     /// How many calls wait for the decision.
     public let waiting: Int
@@ -42,20 +42,20 @@ final class RequestTable {
     }
 
     /// How long a call waits for the decision.
-    private let patience: Duration
+    private let timeLimit: Duration
     private let time: any TimeSource
     private var entries: [Key: Entry] = [:]
     private var watchers: [String: AsyncStream<PendingRequest>.Continuation] = [:]
 
-    init(patience: Duration, time: any TimeSource) {
-        self.patience = patience
+    init(timeLimit: Duration, time: any TimeSource) {
+        self.timeLimit = timeLimit
         self.time = time
     }
 
     /// Opens a request, or joins the open one, and waits until it is closed or the time is up.
     ///
-    /// It returns at once when too many requests are open or calls wait, or when the owner has let an
-    /// earlier call time out.
+    /// It returns at once when too many requests are open or calls wait, or when the owner has let
+    /// an earlier call time out.
     ///
     /// - Parameter isUrgent: whether it waits although an earlier call has timed out.
     nonisolated(nonsending) func wait(
@@ -67,7 +67,7 @@ final class RequestTable {
         if !isAnswered { expire(key) }
     }
 
-    /// Lets the waiting calls go on without a decision; the requests stay open.
+    /// Resumes the waiting calls without a decision; the requests stay open.
     ///
     /// - Returns: whether there was one.
     func dismiss(_ privilege: PrivilegeID, of client: String) -> Bool {
@@ -76,7 +76,7 @@ final class RequestTable {
         return !keys.isEmpty
     }
 
-    /// Closes requests that are decided, or whose client is gone.
+    /// Closes requests that are decided, or whose client was removed.
     func close(where isClosed: (Client, PrivilegeID) -> Bool) {
         for (key, entry) in entries where isClosed(key.client, key.privilege) {
             entry.waiting.forEach { $0.finish() }
@@ -134,14 +134,14 @@ final class RequestTable {
     }
 
     nonisolated(nonsending) private func isAnswered(_ answers: AsyncStream<Void>) async -> Bool {
-        guard patience > .zero else { return false }
-        return await withTaskGroup(of: Bool.self) { [patience, time] group in
+        guard timeLimit > .zero else { return false }
+        return await withTaskGroup(of: Bool.self) { [timeLimit, time] group in
             group.addTask {
                 for await _ in answers {}
                 return true
             }
             group.addTask {
-                try? await time.sleep(for: patience)
+                try? await time.sleep(for: timeLimit)
                 return false
             }
             let first = await group.next() ?? false

@@ -4,8 +4,8 @@ public import Samples
 
 /// A bearer token: `nvs_`, 256 random bits and a checksum, in base64url.
 ///
-/// With the checksum, mistyped and truncated tokens are recognised without a look-up, and scanners find
-/// leaked ones. Only the SHA-256 of the text is stored.
+/// With the checksum, mistyped and truncated tokens are recognised without a look-up, and scanners
+/// find leaked ones. Only the SHA-256 of the text is stored.
 public struct Token: Hashable, Sendable {
     static let prefix = "nvs_"
     private static let randomBytes = 32
@@ -43,7 +43,7 @@ public struct Token: Hashable, Sendable {
 public struct TokenRecord: Hashable, Sendable {
     /// A short name to list and revoke it by.
     public let id: String
-    /// Whom it identifies.
+    /// The client that it identifies.
     public let client: Client
     /// When it was created.
     public let created: Timestamp

@@ -22,7 +22,7 @@ final class TokenRegistry {
         table = TokenTable(tokens)
     }
 
-    /// Those that the owner created.
+    /// The tokens that the owner created.
     var ofClients: [TokenRecord] {
         table.all.filter { clients.kind(of: $0.client.name) != nil && $0.client.kind != .app }
     }
@@ -30,7 +30,7 @@ final class TokenRegistry {
     /// The runs that have a token.
     var runs: [String] { table.all.compactMap(\.client.run) }
 
-    /// Whom a token identifies; `nil` when it is unknown or expired.
+    /// The client that a token identifies; `nil` when it is unknown or expired.
     func client(of text: String) -> Client? {
         guard let record = table.find(text), record.expires.map({ time.now() < $0 }) ?? true
         else { return nil }
@@ -123,8 +123,8 @@ struct TokenTable: Sendable {
 
     /// The record of a token that a caller sent.
     ///
-    /// The look-up is by SHA-256, so its timing reveals something about the digest only, not about the
-    /// token; the digests are then compared in constant time.
+    /// The look-up is by SHA-256, so its timing reveals something about the digest only, not about
+    /// the token; the digests are then compared in constant time.
     func find(_ text: String) -> TokenRecord? {
         guard let token = Token(text) else { return nil }
         let sent = SHA256.hash(data: Data(token.text.utf8))

@@ -13,12 +13,12 @@ struct AnalyzeCommand: AsyncParsableCommand {
         abstract: "Analyse fields of sensors: distributions, trends, spectra, clusters.",
         discussion: """
             Analyses and their parameters for --set:
-              histogram    bins, min, max           spectrum    segment, window (hann, boxcar)
-              entropy      bins                     resample    method (mean, last, linear)
-              largest      k                        downsample  points
-              smallest     k                        k-means     k, seed, scale
-              correlation                           dbscan      epsilon, minimum, scale
-              trend, rate                           anomalies   threshold, limit
+              histogram    bins, min, max        spectrum    segment, window (hann, boxcar)
+              entropy      bins                  resample    method (mean, last, linear)
+              largest      k                     downsample  points
+              smallest     k                     k-means     k, seed, scale
+              correlation                        dbscan      epsilon, minimum, scale
+              trend, rate                        anomalies   threshold, limit
 
             Examples:
               nervous analyze trend memory.used --last 1h

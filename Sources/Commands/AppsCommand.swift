@@ -86,6 +86,6 @@ struct AppsCommand: AsyncParsableCommand {
         guard let run = app.lastRun else { return console.say("The app has not run yet.") }
         console.print("")
         console.print("last run: \(run.stateText), started \(Format.time(run.started))")
-        if let complaint = run.complaint { console.print(complaint) }
+        if let failureMessage = run.failureMessage { console.print(failureMessage) }
     }
 }

@@ -11,9 +11,9 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Export samples to files.",
         discussion: """
-            An interrupted export is resumed by the same command; until it is complete, the file is
-            named FILE.part. Several sensors are written to separate files in a folder. With -, the
-            samples of one sensor are written to standard output.
+            An interrupted export is resumed by the same command; until it is complete, the
+            file is named FILE.part. Several sensors are written to separate files in a
+            folder. With -, the samples of one sensor are written to standard output.
 
             Examples:
               nervous export cpu -o cpu.csv

@@ -13,11 +13,12 @@ struct ForgetCommand: AsyncParsableCommand {
             Examples:
               nervous forget location                     all its samples
               nervous forget cpu --from -2h               the last two hours
-              nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z --yes
-              nervous forget --app hello-sensors          the decisions, tokens, runs and data of an app
+              nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z
+              nervous forget --app hello-sensors          the data about an app
 
-            Samples and their hourly summaries are deleted and overwritten in the file, and a receipt
-            is printed. Entries of the access log are kept: they contain no values.
+            Samples and their hourly summaries are deleted and overwritten in the file, and
+            a receipt is printed. Entries of the access log are kept: they contain no
+            values.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -11,9 +11,9 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Import the samples of a file.",
         discussion: """
-            The sensor must be declared with nervous sensors add; sensors that the host reads accept no
-            other samples. Every batch has an idempotency key, so repeating an import within 24 hours
-            stores nothing twice.
+            The sensor must be declared with nervous sensors add; sensors that the host
+            reads accept no other samples. Every batch has an idempotency key, so repeating
+            an import within 24 hours stores nothing twice.
 
             Examples:
               nervous import walk.csv --sensor my.steps

@@ -15,10 +15,10 @@ struct InstallCommand: AsyncParsableCommand {
             Examples:
               nervous install hello-sensors.zip
               nervous install https://example.org/hello-sensors.zip
-              nervous install hello-sensors-1.1.0.zip --dry-run    show what an update would change
-            Installing runs nothing and grants nothing: an app asks when you first run it, and an
-            update asks for privileges that are new or wider. A signed app can be updated only by a
-            package with the same signer.
+              nervous install hello-sensors-1.1.0.zip --dry-run    show the changes
+            Installing runs nothing and grants nothing: an app asks when you first run it,
+            and an update asks for privileges that are new or wider. A signed app can be
+            updated only by a package with the same signer.
             """)
 
     @OptionGroup var options: GlobalOptions

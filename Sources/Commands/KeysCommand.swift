@@ -13,10 +13,11 @@ struct KeysCommand: AsyncParsableCommand {
               nervous keys create home             create a key of your own
               nervous pack my-app --sign home      sign with it
               nervous keys export home             its public key, for others
-              nervous keys name ann nvpub_03a1…    show packages of this signer as “signed by ann”
+              nervous keys name ann nvpub_03a1…    name the public key of another signer
 
-            Names are local and grant nothing. Back up the file of your own key, in the folder keys of
-            the data directory: without it the apps that it signed cannot be updated.
+            Names are local and grant nothing. Back up the file of your own key, in the
+            folder keys of the data directory: without it the apps that it signed cannot be
+            updated.
             """,
         subcommands: [Create.self, List.self, Export.self, Name.self, Remove.self],
         defaultSubcommand: List.self)
@@ -103,8 +104,8 @@ struct KeysCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Name the public key of another signer.",
             discussion: """
-                Obtain the key from its owner in a way that you trust. Prompts and `nervous apps` then
-                show the name for every package that the key has signed.
+                Obtain the key from its signer in a way that you trust. Prompts and `nervous
+                apps` then show the name for every package that the key has signed.
                 Example: nervous keys name ann nvpub_03a1…
                 """)
 

@@ -18,12 +18,12 @@ struct LogCommand: AsyncParsableCommand {
               nervous log --owner                     also your own reads
               nervous log --json | jq '.items[] | select(.outcome == "refused")'
               nervous log --verify                    check that no entry was changed
-              nervous log --verify --expect HASH      and that it continues a head noted earlier
+              nervous log --verify --expect HASH      also check an earlier head
               nervous log --prune --before 90d        delete older entries
 
-            Every entry contains the hash of the previous one. Note the head that --verify prints in
-            another place: with it, changes to earlier entries are detected even if someone can write
-            to the file.
+            Every entry contains the hash of the previous one. Note the head that --verify
+            prints in another place: with it, changes to earlier entries are detected even
+            if someone can write to the file.
             """)
 
     @OptionGroup var options: GlobalOptions

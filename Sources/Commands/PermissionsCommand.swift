@@ -18,7 +18,7 @@ struct PermissionsCommand: AsyncParsableCommand {
               nervous permissions --pending                     requests that wait for you
               nervous permissions grant hello-sensors sensor:cpu --rate 1 --precision 5
               nervous permissions deny hello-sensors sensor:memory
-              nervous permissions grant hello-sensors sensor:cpu --expires 7d --no-background
+              nervous permissions grant hello-sensors sensor:cpu --expires 7d
               nervous permissions grant hello-sensors sensor:network --only network.eth0
               nervous permissions reset hello-sensors           ask again at the next run
               nervous permissions export > decisions.json
@@ -251,42 +251,5 @@ extension PermissionsCommand {
                 options.console.print(json: try encoder.encode(document))
             }
         }
-    }
-}
-
-extension DecisionRequest {
-    /// - Parameters:
-    ///   - run: the run of a decision for one run.
-    ///   - isAnswer: whether you answered a prompt.
-    ///   - choice: the chosen sensors; `nil` for all.
-    init(
-        _ decision: Decision, run: String? = nil, isAnswer: Bool = false,
-        among choice: InstanceChoice? = nil
-    ) {
-        var terms: TermsDescription?
-        if case .allow(let own) = decision { terms = TermsDescription(own) }
-        let name =
-            switch decision {
-            case .allowOnce: "allow-once"
-            case .allowAlways: "allow-always"
-            case .statisticsOnly: "statistics-only"
-            case .denyOnce: "deny-once"
-            case .deny: "deny"
-            case .allow: "allow"
-            }
-        self.init(
-            decision: name, terms: terms, run: run, answer: isAnswer ? true : nil,
-            only: choice?.chosen.map(\.description),
-            excluded: choice?.excluded.map(\.description))
-    }
-}
-
-extension TermsDescription {
-    init(_ terms: Terms) {
-        self.init(
-            access: terms.access.rawValue, rate: terms.maximumRate, precision: terms.precision,
-            history: terms.history?.span, expires: terms.expires?.milliseconds,
-            background: terms.background, only: terms.only?.chosen.map(\.description),
-            excluded: terms.only?.excluded.map(\.description))
     }
 }

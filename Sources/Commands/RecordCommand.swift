@@ -18,8 +18,8 @@ struct RecordCommand: AsyncParsableCommand {
               nervous record accelerometer --last 10m -o walk.trace
               nervous run ./my-app --replay walk.trace
               nervous test ./my-app --replay walk.trace
-            Ctrl-C ends a recording early; the samples until then are written. A trace contains
-            samples: protect it like them.
+            Ctrl-C ends a recording early; the samples until then are written. A trace
+            contains samples: protect it like them.
             """)
 
     private static let page = 10_000

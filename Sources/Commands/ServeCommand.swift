@@ -15,8 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Collect samples and serve http://localhost:PORT until stopped.",
         discussion: """
-            One host owns the data directory; while it runs, all other commands use it. Stop it with
-            Ctrl-C or `kill PID`: it writes pending samples and exits within 10 seconds.
+            One host owns the data directory; while it runs, all other commands use it.
+            Stop it with Ctrl-C or `kill PID`: it writes pending samples and exits within
+            10 seconds.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -33,7 +34,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let (console, options) = (options.console, options)
         OpenFiles.raiseLimit()
-        let services = try await HostSession.lastingServices(options.host)
+        let services = try await HostSession.longRunningServices(options.host)
         defer { unlink(services.paths.controlSocket) }
         let group = try services.group(
             collects: true, socket: services.paths.controlSocket, tcpPort: port,

@@ -12,15 +12,15 @@ struct StorageCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               nervous storage                                   the storage of each sensor
-              nervous storage set cpu --raw 30d --summaries 5y  samples, then hourly summaries
+              nervous storage set cpu --raw 30d --summaries 5y  the retention of a sensor
               nervous storage set camera --bytes 500MB
-              nervous storage set --default --raw 1y            all sensors without a rule of their own
+              nervous storage set --default --raw 1y            the default retention
               nervous storage reset cpu                         use the default again
               nervous storage budget 5GB                        for all samples together
 
-            When samples are deleted, a summary of each hour is kept: count, mean, deviation,
-            percentiles. When the budget is exceeded, the oldest samples of the largest sensor are
-            deleted.
+            When samples are deleted, a summary of each hour is kept: count, mean,
+            deviation, percentiles. When the budget is exceeded, the oldest samples of the
+            largest sensor are deleted.
             """,
         subcommands: [List.self, Set.self, Reset.self, Budget.self], defaultSubcommand: List.self)
 

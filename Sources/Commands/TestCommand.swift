@@ -16,9 +16,10 @@ struct TestCommand: AsyncParsableCommand {
         commandName: "test",
         abstract: "Run the tests of an app with simulated sensors, in virtual time.",
         discussion: """
-            Each test in a *.test.js file has its own process, clock and sensors. Time advances only
-            when the app is idle, so a minute takes milliseconds, and the same seed gives the same
-            output. The app is confined as usual, with the privileges that it declares granted.
+            Each test in a *.test.js file has its own process, clock and sensors. Time
+            advances only when the app is idle, so a minute takes milliseconds, and the
+            same seed gives the same output. The app is confined as usual, with the
+            privileges that it declares granted.
 
             Examples:
               nervous test
@@ -67,7 +68,7 @@ struct TestCommand: AsyncParsableCommand {
 
     func run() async throws {
         let files = try testFiles()
-        var settings = TestLab.Settings()
+        var settings = AppTester.Settings()
         settings.seed = seed
         settings.filter = filter
         settings.limit = Duration(span: limit) ?? settings.limit
@@ -76,7 +77,7 @@ struct TestCommand: AsyncParsableCommand {
             settings.sensors = .simulated(kind)
         }
         let shown = settings
-        let outcome = try await TestLab.with(folder, options.host) { lab in
+        let outcome = try await AppTester.with(folder, options.host) { tester in
             var outcome = TestOutcome(
                 seed: seed, sensors: replay ?? scenario ?? Scenario.Kind.room.rawValue)
             for file in files {
@@ -85,7 +86,7 @@ struct TestCommand: AsyncParsableCommand {
                 var index = 0
                 var total = 1
                 while index < total {
-                    let ended = try await lab.run(index, of: file, shown)
+                    let ended = try await tester.run(index, of: file, shown)
                     let test = TestOutcome.Test(ended, limit: limit)
                     total = ended.report?.total ?? total
                     if let test {
@@ -205,7 +206,7 @@ struct TestOutcome: Encodable {
 extension TestOutcome.Test {
     /// - Parameter limit: the value of `--limit`.
     /// - Returns: `nil` if there was no test and no error.
-    init?(_ ended: TestLab.Ended, limit: String) {
+    init?(_ ended: AppTester.Outcome, limit: String) {
         console = ended.console.map(\.text)
         milliseconds = ended.report?.milliseconds ?? 0
         guard let report = ended.report else {
@@ -237,13 +238,13 @@ extension TestOutcome.Test {
     }
 
     /// Why a test did not end.
-    private static func reason(_ ended: TestLab.Ended, _ limit: String) -> String? {
+    private static func reason(_ ended: AppTester.Outcome, _ limit: String) -> String? {
         guard let ending = ended.run.ending else { return nil }
         switch ending.name {
         case "finished":
             return "it did not end: it waits forever, or for longer than \(limit)"
         case "budget-duration": return "it took more than a minute of real time"
-        default: return ended.run.complaint ?? ending.name
+        default: return ended.run.failureMessage ?? ending.name
         }
     }
 

@@ -16,8 +16,9 @@ struct TrialCommand: AsyncParsableCommand {
         commandName: "trial",
         abstract: "Run an app on simulated sensors, and print the minimal privileges it needs.",
         discussion: """
-            The app gets all privileges and none of your data, in virtual time. Privileges that it uses
-            only in other circumstances are not detected: try several scenarios.
+            The app gets all privileges and none of your data, in virtual time. Privileges
+            that it uses only in other circumstances are not detected: try several
+            scenarios.
 
             Examples:
               nervous trial ./my-app
@@ -60,15 +61,15 @@ struct TrialCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var settings = TestLab.Settings()
+        var settings = AppTester.Settings()
         settings.seed = seed
         settings.sensors = .simulated(Scenario.Kind(rawValue: scenario) ?? .room)
         settings.limit = Duration(span: duration) ?? settings.limit
         let shown = settings
-        let (declared, trial) = try await TestLab.with(
+        let (declared, trial) = try await AppTester.with(
             app, isFolder: PackageSource.isPath(app), options.host
-        ) { lab in
-            (lab.app.manifest.privileges, try await lab.trial(shown))
+        ) { tester in
+            (tester.app.manifest.privileges, try await tester.trial(shown))
         }
         let findings = TrialFindings(trial.entries, declared: declared, elapsed: trial.elapsed)
         let draft = try PrivilegeDraft(findings, declared: declared)

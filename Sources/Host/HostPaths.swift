@@ -13,7 +13,7 @@ package struct HostPaths: Sendable {
     package let policies: [String]
     /// The socket over which commands reach the host that owns the data directory.
     package let controlSocket: String
-    /// The socket of a host that exists for one command, which no other process is to reach.
+    /// The socket of a host that exists for one command, which no other process uses.
     package var privateSocket: String { "\(controlSocket).\(getpid())" }
 
     /// - Parameters:
@@ -23,7 +23,9 @@ package struct HostPaths: Sendable {
         let home = environment["HOME"] ?? NSHomeDirectory()
         let shared = Self.absolute(environment["XDG_DATA_HOME"]) ?? "\(home)/.local/share"
         let chosen = option ?? environment["NERVOUS_DATA"] ?? "\(shared)/nervous"
-        data = URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false).trimmedPath
+        data =
+            URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false)
+            .withoutTrailingSlash
         let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
         configuration = "\(settings)/nervous/config.json"
         policies = ["/etc/nervous/policy.json", "\(settings)/nervous/policy.json"]
@@ -39,7 +41,7 @@ package struct HostPaths: Sendable {
     package var permissions: String { "\(data)/permissions.sqlite" }
     package var sessions: String { "\(data)/sessions.sqlite" }
     package var outbox: String { "\(data)/outbox" }
-    package var appStorage: String { Authority.storagePath(besides: permissions) }
+    package var appStorage: String { Authority.storagePath(beside: permissions) }
     package var sensorPacks: String { "\(data)/sensor-packs" }
     package var apps: URL { URL(filePath: "\(data)/apps") }
     package var runs: URL { URL(filePath: "\(data)/runs") }
@@ -72,7 +74,7 @@ package struct HostPaths: Sendable {
 }
 
 extension String {
-    fileprivate var trimmedPath: String {
+    fileprivate var withoutTrailingSlash: String {
         count > 1 && hasSuffix("/") ? String(dropLast()) : self
     }
 }

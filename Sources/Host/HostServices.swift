@@ -25,9 +25,9 @@ package import VM
 ///
 /// ```swift
 /// let services = try await HostServices(
-///     paths: paths, roots: SystemRoots(), isLasting: true, logger: logger)
-/// let group = try services.group(collects: true, socket: paths.controlSocket, tcpPort: 8080) { _ in }
-/// try await group.run()
+///     paths: paths, roots: SystemRoots(), isLongRunning: true, logger: logger)
+/// let group = try services.group(collects: true, socket: paths.controlSocket, tcpPort: 8080) { _
+/// in } try await group.run()
 /// ```
 package struct HostServices: Sendable {
     private static let shutdownLimit = Duration.seconds(8)
@@ -40,23 +40,23 @@ package struct HostServices: Sendable {
     private let provider: Provider
     private let outbox: Outbox
     private let port: ListeningPort
-    private let isLasting: Bool
+    private let isLongRunning: Bool
     private let logger: Logger
 
     /// Locks the data directory and opens the files in it; no service runs yet.
     ///
     /// - Parameters:
-    ///   - isLasting: whether the host serves more than one command, and so keeps a spare runner
-    ///     and retries uploads.
+    ///   - isLongRunning: whether the host serves more than one command, and so keeps a spare
+    ///     runner and retries uploads.
     ///   - setup: replaces the machine's sensors and clock.
     package init(
-        paths: HostPaths, roots: SystemRoots, isLasting: Bool, setup: VirtualSetup? = nil,
+        paths: HostPaths, roots: SystemRoots, isLongRunning: Bool, setup: VirtualSetup? = nil,
         logger: Logger
     ) async throws {
         let configuration = try Configuration(path: paths.configuration)
         let policy = try Policy(files: paths.policies)
         self.paths = paths
-        self.isLasting = isLasting
+        self.isLongRunning = isLongRunning
         self.logger = logger
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
@@ -74,7 +74,7 @@ package struct HostServices: Sendable {
             ? try await Authority(path: paths.permissions, policy: policy, logger: logger)
             // In virtual time the owner cannot answer.
             : try await Authority(
-                path: paths.permissions, policy: policy, time: time, patience: .zero,
+                path: paths.permissions, policy: policy, time: time, timeLimit: .zero,
                 logger: logger)
         let sessions = try SessionBook(path: paths.sessions, now: now)
         if let damaged = sessions.setAside {
@@ -100,7 +100,7 @@ package struct HostServices: Sendable {
             virtualTime = VirtualTime(setup, machine, authority, scheduler)
             // The values of the sensors at the start.
             let start = setup.clock.start
-            let past = (setup.past ?? start).advanced(byMicroseconds: -1)
+            let past = (setup.historyStart ?? start).advanced(byMicroseconds: -1)
             try await machine.play(after: past, through: start)
         }
         supervisor = RunSupervisor(
@@ -110,7 +110,8 @@ package struct HostServices: Sendable {
             budget: {
                 let given = configuration.budgets[$0]
                 return setup?.budget(given) ?? given
-            }, keepsSpare: isLasting, pool: setup?.pool, virtualTime: virtualTime, logger: logger)
+            }, keepsSpare: isLongRunning, pool: setup?.pool, virtualTime: virtualTime,
+            logger: logger)
         let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, time: time), sessions: sessions,
@@ -126,7 +127,7 @@ package struct HostServices: Sendable {
             host: HostInformation(
                 version: Release.version, dataDirectory: paths.data, port: { port.number }),
             time: time, scheduler: scheduler, logger: logger)
-        await supervisor.open(setup?.between(provider.connection) ?? provider.connection)
+        await supervisor.open(setup?.wrapConnection(provider.connection) ?? provider.connection)
     }
 
     /// The drivers of the sensors of this machine and of its sensor packs.
@@ -160,15 +161,16 @@ package struct HostServices: Sendable {
         try paths.prepareRuntime()
         unlink(socket)
         let port = port
-        // A pager may block the owner's commands for as long as it likes.
-        let control = provider.server(at: .unixDomainSocket(path: socket), limits: .patient) { _ in
+        // The owner's commands may wait for a pager for any length of time.
+        let control = provider.server(at: .unixDomainSocket(path: socket), limits: .unlimited) {
+            _ in
             chmod(socket, 0o600)
             if tcpPort == nil { await onReady(nil) }
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
-        services.append(AccessLogService(authority: authority, isLasting: isLasting))
+        services.append(AccessLogService(authority: authority, isLongRunning: isLongRunning))
         services.append(RunService(supervisor: supervisor))
-        if isLasting { services.append(OutboxService(outbox: outbox)) }
+        if isLongRunning { services.append(OutboxService(outbox: outbox)) }
         let bus = DesktopMessages.address(in: ProcessInfo.processInfo.environment)
         services.append(
             DesktopService(

@@ -32,12 +32,12 @@ struct StoreService: Service {
 struct AccessLogService: Service {
     let authority: Authority
     /// Whether start and stop are logged; those of a host for a single command are not.
-    let isLasting: Bool
+    let isLongRunning: Bool
 
     func run() async throws {
-        if isLasting { await authority.log.note(.hostStarted(version: Release.version)) }
+        if isLongRunning { await authority.log.note(.hostStarted(version: Release.version)) }
         await cancelWhenGracefulShutdown { await authority.run() }
-        if isLasting { await authority.log.note(.hostStopped) }
+        if isLongRunning { await authority.log.note(.hostStopped) }
     }
 }
 

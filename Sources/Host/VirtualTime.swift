@@ -6,7 +6,7 @@ package import Samples
 import Synchronization
 package import VM
 
-/// A clock that advances only when it is set, and never goes back.
+/// A clock that advances only when it is set, and never runs backwards.
 package final class VirtualClock: Sendable {
     package let start: Timestamp
     private let time: Mutex<Timestamp>
@@ -36,40 +36,41 @@ package struct VirtualSetup: Sendable {
     package let clock: VirtualClock
     let drivers: [any SensorDriver]
     let seed: UInt64
-    /// The time of the first samples that exist at the start; by default those of the start itself.
-    let past: Timestamp?
+    /// The time of the oldest samples at the start; by default, the start itself.
+    let historyStart: Timestamp?
     let speed: Speed
     /// The folder of the apps; `nil` for that of the data directory.
     let apps: URL?
     /// Runners that several such hosts share; `nil` for a pool of its own.
     let pool: RunnerPool?
     /// The longest real time of a run.
-    let patience: Duration?
+    let timeLimit: Duration?
     /// Wraps the connection between an app and the API.
-    let between: @Sendable (any HostConnection) -> any HostConnection
+    let wrapConnection: @Sendable (any HostConnection) -> any HostConnection
 
     package init(
-        clock: VirtualClock, drivers: [any SensorDriver], seed: UInt64, past: Timestamp? = nil,
+        clock: VirtualClock, drivers: [any SensorDriver], seed: UInt64,
+        historyStart: Timestamp? = nil,
         speed: Speed = .unbounded, apps: URL? = nil, pool: RunnerPool? = nil,
-        patience: Duration? = nil,
-        between: @escaping @Sendable (any HostConnection) -> any HostConnection = { $0 }
+        timeLimit: Duration? = nil,
+        wrapConnection: @escaping @Sendable (any HostConnection) -> any HostConnection = { $0 }
     ) {
         self.clock = clock
         self.drivers = drivers
         self.seed = seed
-        self.past = past
+        self.historyStart = historyStart
         self.speed = speed
         self.apps = apps
         self.pool = pool
-        self.patience = patience
-        self.between = between
+        self.timeLimit = timeLimit
+        self.wrapConnection = wrapConnection
     }
 
     /// The budget of an app: limits per minute of real time would cut virtual hours short.
     func budget(_ given: RunBudget) -> RunBudget {
         var budget = given
         budget.cpuPerMinute = max(given.cpuPerMinute, given.cpu)
-        if let patience { budget.duration = min(given.duration ?? patience, patience) }
+        if let timeLimit { budget.duration = min(given.duration ?? timeLimit, timeLimit) }
         return budget
     }
 }

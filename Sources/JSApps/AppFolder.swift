@@ -10,14 +10,14 @@ import Glibc
 /// let installation = try await library.install(folder, under: InstallTerms())
 /// ```
 ///
-/// A process that has no library sends ``files`` to the host, which checks what it received with
+/// A process that has no library sends ``files`` to the host, which checks them with
 /// ``init(named:files:limits:)``, because it cannot trust checks made elsewhere.
 public struct AppFolder: Sendable {
     /// The app, as its files describe it.
     public let package: CheckedPackage
     /// Paths inside the app's folder, in the order of their names, with their content.
     let contents: [(path: SafePath, bytes: [UInt8])]
-    /// What the files have been checked against.
+    /// The limits that the files have been checked against.
     let limits: PackageLimits
 
     /// The name of the folder.
@@ -30,8 +30,8 @@ public struct AppFolder: Sendable {
 
     /// Reads a folder.
     ///
-    /// Blocks while it reads. Entries whose name begins with a dot, such as `.git` and
-    /// `.env`, are not part of an app and are skipped. Links are rejected.
+    /// Blocks while it reads. Entries whose name begins with a dot, such as `.git` and `.env`, are
+    /// not part of an app and are skipped. Links are rejected.
     ///
     /// - Throws: ``JSAppsError``, with the codes of an installation.
     public init(
@@ -39,7 +39,7 @@ public struct AppFolder: Sendable {
     ) throws(JSAppsError) {
         let reader = try FolderReader.open(folder.path(percentEncoded: false), limits: limits)
         var intake = PackageIntake(limits: limits)
-        // What the layout lacks is reported before a file is read.
+        // Missing files are reported before any file is read.
         let layout = try PackageLayout(files: reader.files, folders: [])
         var contents: [(path: SafePath, bytes: [UInt8])] = []
         try reader.read { path, bytes throws(JSAppsError) in

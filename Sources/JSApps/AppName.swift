@@ -43,7 +43,7 @@ extension AppName: Comparable {
 enum PublishedName {
     /// A label of a host name has at most 63 characters.
     private static let longest = 63
-    /// What an archive of a repository appends to the folder's name.
+    /// The suffixes that archives of a repository append to the folder's name.
     private static let branches = ["-master", "-main"]
 
     /// The name of a repository, given the folder in its archive.
@@ -65,8 +65,8 @@ enum PublishedName {
             let isMark = scalar.properties.generalCategory == .nonspacingMark
             if isMark { continue }
             let isPart = scalar.isASCII && scalar.properties.isAlphabetic || scalar.isDigit
-            let isHump = scalar.isCapital && previous?.isSmall == true
-            if !isPart || isHump { words.append("") }
+            let startsWord = scalar.isCapital && previous?.isSmall == true
+            if !isPart || startsWord { words.append("") }
             if isPart { words[words.count - 1].append(String(scalar).lowercased()) }
             previous = scalar
         }

@@ -45,7 +45,8 @@ public struct AppSkeleton: Sendable {
             }
             throw .io("Could not open the folder for the new app", error)
         }
-        // It gets its name last, and only if that is free, so it is never seen incomplete.
+        // The complete folder is renamed into place if the name is free, so it is never seen
+        // incomplete.
         let draft = ".\(name.text).new-\(getpid())"
         do throws(SystemError) {
             try folder.makeFolder(draft)

@@ -5,7 +5,7 @@ import Archive
 /// Names are checked, and files and bytes counted as they arrive; frames out of the order of
 /// ``UnpackerFrame``, or content that differs from its announcement, are rejected.
 struct ArchiveIntake {
-    /// What a frame completed.
+    /// The unit that a frame completed.
     enum Event {
         /// The list of names.
         case listed(files: [SafePath], folders: [SafePath])
@@ -35,33 +35,33 @@ struct ArchiveIntake {
     }
 
     mutating func take(_ frame: UnpackerFrame) throws(JSAppsError) -> Event? {
-        guard !isComplete else { throw .unpackerBrokeRules() }
+        guard !isComplete else { throw .invalidUnpackerOutput() }
         switch frame {
         case .entry(let name, let isFolder, let size):
             try add(name, isFolder: isFolder, size: Int(size))
         case .listed:
-            guard !isListed else { throw .unpackerBrokeRules() }
+            guard !isListed else { throw .invalidUnpackerOutput() }
             isListed = true
             return .listed(files: files.map(\.path), folders: folders)
         case .content(let bytes):
             let expected = try expected()
             guard !bytes.isEmpty, bytes.count <= expected.size - content.count else {
-                throw .unpackerBrokeRules()
+                throw .invalidUnpackerOutput()
             }
             content += bytes
         case .fileEnd:
             let expected = try expected()
-            guard content.count == expected.size else { throw .unpackerBrokeRules() }
+            guard content.count == expected.size else { throw .invalidUnpackerOutput() }
             defer { content = [] }
             received += 1
             return .file(expected.path, content)
         case .done:
-            guard isListed, received == files.count else { throw .unpackerBrokeRules() }
+            guard isListed, received == files.count else { throw .invalidUnpackerOutput() }
             isComplete = true
         case .refused(let error):
             throw JSAppsError(error, limits: limits)
         case .unconfined(let layer, let code):
-            guard count == 0, !isListed else { throw .unpackerBrokeRules() }
+            guard count == 0, !isListed else { throw .invalidUnpackerOutput() }
             throw .unconfined(layer: layer, code: code)
         }
         return nil
@@ -69,14 +69,14 @@ struct ArchiveIntake {
 
     /// The file that content belongs to.
     private func expected() throws(JSAppsError) -> Expected {
-        guard isListed, received < files.count else { throw .unpackerBrokeRules() }
+        guard isListed, received < files.count else { throw .invalidUnpackerOutput() }
         return files[received]
     }
 
     private mutating func add(
         _ name: [UInt8], isFolder: Bool, size: Int
     ) throws(JSAppsError) {
-        guard !isListed, !isFolder || size == 0 else { throw .unpackerBrokeRules() }
+        guard !isListed, !isFolder || size == 0 else { throw .invalidUnpackerOutput() }
         count += 1
         guard count <= limits.entries else {
             throw JSAppsError(

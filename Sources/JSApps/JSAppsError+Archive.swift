@@ -6,11 +6,12 @@ extension JSAppsError {
     /// The error and message for a fault of an archive.
     init(_ error: ArchiveError, limits: PackageLimits) {
         let name = String(decoding: error.name, as: UTF8.self).escapedForDisplay(limit: 100)
-        let (code, message) = Self.words(for: error, name: "‘\(name)’ in the archive", limits)
+        let (code, message) = Self.codeAndMessage(
+            for: error, name: "‘\(name)’ in the archive", limits)
         self.init(code, message, hint: Self.hint(for: error.fault), cause: error)
     }
 
-    private static func words(
+    private static func codeAndMessage(
         for error: ArchiveError, name: String, _ limits: PackageLimits
     ) -> (Code, String) {
         switch error.fault {
@@ -26,7 +27,7 @@ extension JSAppsError {
         case .fileTooLarge: (.tooLarge, "\(name) is larger than \(limits.fileBytes) bytes.")
         case .unpackedTooLarge: (.tooLarge, tooLargeUnpacked(limits).message)
 
-        case .cutOff:
+        case .truncated:
             (.malformedArchive, "The archive is truncated or refers to data outside itself.")
         case .endMissing: (.malformedArchive, "The archive is truncated: its end is missing.")
         case .dataAfterEnd:
@@ -90,7 +91,7 @@ extension JSAppsError {
             hint: "Build it with: swift build --product nervous-unpacker")
     }
 
-    static func unpackerDoesNotStart(_ error: SystemError) -> JSAppsError {
+    static func unpackerCannotStart(_ error: SystemError) -> JSAppsError {
         JSAppsError(
             .unpackerUnavailable, "nervous-unpacker cannot be started: \(error.reason).",
             cause: error)
@@ -98,7 +99,7 @@ extension JSAppsError {
 
     static func unconfined(layer: String, code: UInt32) -> JSAppsError {
         // Its text is not shown: the process may be under an attacker's control.
-        guard UnpackerFrame.layers.contains(layer) else { return .unpackerBrokeRules() }
+        guard UnpackerFrame.layers.contains(layer) else { return .invalidUnpackerOutput() }
         let reason = String(cString: strerror(Int32(truncatingIfNeeded: code & 0xFFF)))
         return JSAppsError(
             .confinement,
@@ -106,13 +107,13 @@ extension JSAppsError {
             hint: "Use Linux 5.13 or newer with landlock and seccomp.")
     }
 
-    static func unpackerBrokeRules(cause: (any Error)? = nil) -> JSAppsError {
+    static func invalidUnpackerOutput(cause: (any Error)? = nil) -> JSAppsError {
         JSAppsError(
             .malformedArchive,
             "The archive caused invalid output of nervous-unpacker.", cause: cause)
     }
 
-    static var unpackerTooSlow: JSAppsError {
+    static var unpackerTimedOut: JSAppsError {
         JSAppsError(
             .malformedArchive, "Unpacking the archive took too long.")
     }

@@ -64,7 +64,7 @@ public struct JSAppsError: Error, Sendable {
     public let code: Code
     /// One sentence that names the thing.
     public let message: String
-    /// What the owner can do about it.
+    /// How the owner can resolve it.
     public let hint: String?
     /// The underlying error, if any.
     public let cause: (any Error)?

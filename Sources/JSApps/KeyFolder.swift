@@ -52,7 +52,7 @@ public struct KeyFolder: Sendable {
         return NamedKey(name: name, key: key.signer, isOwn: true)
     }
 
-    /// Names another person's public key; it is shown by that name from then on.
+    /// Names the public key of another signer; it is displayed by that name from then on.
     ///
     /// - Throws: ``JSAppsError`` with code `badKey`, `keyExists`, `unsafeKeys` or `io`.
     public func name(_ name: String, _ text: String) throws(JSAppsError) -> NamedKey {
@@ -61,7 +61,7 @@ public struct KeyFolder: Sendable {
             throw JSAppsError(
                 .badKey, "This is not a public key, or it was not copied completely.",
                 hint: "A public key begins with nvpub_ and has 76 characters;"
-                    + " its owner gets it with: nervous keys export NAME")
+                    + " its signer prints it with: nervous keys export NAME")
         }
         let known = try keys()
         guard !known.contains(where: { $0.name == name }) else { throw Self.taken }

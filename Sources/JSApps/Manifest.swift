@@ -18,11 +18,11 @@ public struct Manifest: Sendable, Hashable {
     public let publishedName: String?
     /// The version as written: printable, up to 64 characters.
     public let version: String
-    /// A title for people, up to 100 characters.
+    /// A title for display, up to 100 characters.
     public let title: String?
-    /// What the app does, up to 2000 characters.
+    /// A description, up to 2000 characters.
     public let summary: String?
-    /// Who wrote it, up to 200 characters.
+    /// The author, up to 200 characters.
     public let author: String?
     /// The licence, up to 200 characters.
     public let license: String?

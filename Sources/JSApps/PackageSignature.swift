@@ -56,7 +56,7 @@ struct PackageSignature {
     func check(_ manifest: Manifest, _ files: [AppFile]) throws(JSAppsError) {
         guard signer.verifies(signature, of: Self.message(manifest, files)) else {
             throw .badSignature(
-                "The package is not what \(signer.shortFingerprint) signed.",
+                "The package differs from the one that \(signer.shortFingerprint) signed.",
                 hint: "Get it again from its author. If it is yours, sign it again:"
                     + " nervous pack DIR --sign KEY")
         }

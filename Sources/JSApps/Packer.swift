@@ -116,7 +116,7 @@ enum PackageSource {
                     try receive(inner, bytes)
                 }
             }
-            guard let layout else { throw .unpackerBrokeRules() }
+            guard let layout else { throw .invalidUnpackerOutput() }
             return try intake.finish(layout)
         case .folder(var folder):
             if folder.limits != limits {
@@ -143,7 +143,7 @@ enum InputFile {
         let isNamedLikePackage = [".zip", ".nervous"].contains { path.lowercased().hasSuffix($0) }
         guard status.st_mode.isRegularFile, isNamedLikePackage else {
             throw JSAppsError(
-                .notAnArchive, "What should be installed is neither a package nor a folder.",
+                .notAnArchive, "The path is neither a package nor a folder.",
                 hint: "A package is a .zip or .nervous file, or a folder.")
         }
         return false

@@ -36,7 +36,7 @@ public struct PageScripts: Sendable {
 /// The inline scripts of a page, as sources of a Content Security Policy.
 ///
 /// They are its `<script>` elements without `src`, attributes such as `onclick`, and `javascript:`
-/// addresses; not what a script adds to the page later.
+/// addresses; not elements that a script adds to the page later.
 struct InlineScripts {
     /// The maximum of one page; further ones do not run.
     static let limit = 128

@@ -20,9 +20,9 @@ public struct Unpacker: Sendable {
 
     /// - Parameters:
     ///   - program: the path of `nervous-unpacker`; without it, every archive is rejected.
-    ///   - patience: the total time to wait for the program, for one archive.
-    public init(program: String?, patience: Duration = .seconds(20)) {
-        method = program.map { .process(program: $0, timeLimit: patience) } ?? .unavailable
+    ///   - timeLimit: the total time to wait for the program, for one archive.
+    public init(program: String?, timeLimit: Duration = .seconds(20)) {
+        method = program.map { .process(program: $0, timeLimit: timeLimit) } ?? .unavailable
     }
 
     private init(_ method: Method) {
@@ -49,7 +49,7 @@ public struct Unpacker: Sendable {
             try Self.unpackInProcess(archive, limits: limits, into: &intake, receive: receive)
         case .process(let program, let timeLimit):
             let process = try UnpackerProcess.start(
-                program: program, arguments: limits.archive.words, archive: archive)
+                program: program, arguments: limits.archive.arguments, archive: archive)
             try Self.take(
                 from: process, within: timeLimit, into: &intake, receive: receive)
         }
@@ -78,7 +78,7 @@ public struct Unpacker: Sendable {
         do throws(FrameError) {
             return try reader.next()
         } catch {
-            throw .unpackerBrokeRules(cause: error)
+            throw .invalidUnpackerOutput(cause: error)
         }
     }
 

@@ -41,7 +41,7 @@ struct UnpackerProcess: ~Copyable {
             return UnpackerProcess(pid: pid, output: pipes[0])
         } catch {
             close(pipes[0])
-            throw .unpackerDoesNotStart(error)
+            throw .unpackerCannotStart(error)
         }
     }
 
@@ -55,7 +55,7 @@ struct UnpackerProcess: ~Copyable {
             var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             let ready = poll(&entry, 1, Int32(clamping: timeLeft.milliseconds))
             timeLeft -= start.duration(to: clock.now)
-            guard ready != 0, timeLeft > .zero else { throw .unpackerTooSlow }
+            guard ready != 0, timeLeft > .zero else { throw .unpackerTimedOut }
             // Interrupted: reading now could wait without bound.
             guard ready > 0 else { continue }
             var buffer = [UInt8](repeating: 0, count: 64 << 10)

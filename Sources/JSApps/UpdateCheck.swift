@@ -4,7 +4,7 @@ import Text
 /// How a package relates to the installed app of the same name, and whether it inherits that app's
 /// decisions.
 public struct UpdateCheck: Sendable, Hashable {
-    /// How the two compare.
+    /// The results of the comparison.
     public enum Kind: String, Sendable, Hashable {
         /// No app of that name was installed.
         case first
@@ -106,7 +106,7 @@ extension JSAppsError {
     }
 }
 
-/// What an installation may do.
+/// The options of an installation.
 public struct InstallTerms: Sendable, Hashable {
     /// Whether an older version may replace a newer one.
     public var allowsDowngrade: Bool

@@ -54,7 +54,7 @@ extension Request {
     }
 
     /// The body as strict JSON; the body stays readable.
-    mutating func lastingJSON<T: Decodable>(_ type: T.Type) async throws -> T {
+    mutating func reusableJSON<T: Decodable>(_ type: T.Type) async throws -> T {
         try checkJSON()
         return try Self.decode(type, try await collect(upTo: Self.jsonLimit))
     }

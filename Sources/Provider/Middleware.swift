@@ -128,7 +128,7 @@ struct SettingsLink: Sendable {
 
     /// The URL for the app that calls; `nil` for other clients.
     func address(for request: Request) -> String? {
-        // The refusal came after the name was checked against the token.
+        // The name was checked against the token before the refusal.
         guard let authority = request.head.authority, let port = port(),
             case .app(let name) = HostMiddleware.origin(of: authority, port: nil)
         else { return nil }

@@ -113,7 +113,7 @@ public struct Provider: Sendable {
         StatisticsRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         PackRoutes(
-            authorizer: authorizer, machine: machine, shelf: services.packs,
+            authorizer: authorizer, machine: machine, packs: services.packs,
             archives: services.archives, largestArchive: services.library.limits.archiveBytes
         ).add(to: &routes)
         RetentionRoutes(authorizer: authorizer, machine: machine).add(to: &routes)
@@ -164,8 +164,8 @@ public struct Provider: Sendable {
     /// The scripts that every app has, in a runner as in a browser.
     public static var prelude: [RunScript] { SDK.prelude }
 
-    /// The test library of apps, as the expression of a function that takes `{ index, filter }`: which
-    /// test to run.
+    /// The test library of apps, as the expression of a function that takes `{ index, filter }`:
+    /// which test to run.
     public static var testLibrary: String {
         ProviderFiles.testJS.text
     }

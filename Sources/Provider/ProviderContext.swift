@@ -40,7 +40,7 @@ struct ProviderContext: RequestContext {
     /// The context of a call of a run.
     init(ofRunner logger: Logger) {
         var logger = logger
-        // The key under which a server stores it and `id` reads it.
+        // Hummingbird stores the identifier of a request under this key, and `id` reads it.
         logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
         coreContext = .init(source: RunnerSource(logger: logger))
         transport = .runner
@@ -116,7 +116,7 @@ extension HTTPField.Name {
 
 extension Response {
     /// Adds the sensor that was read, if the request named a kind or another name of it.
-    func naming(_ sensor: SensorID, asked name: SensorID) -> Response {
+    func naming(_ sensor: SensorID, requested name: SensorID) -> Response {
         guard sensor != name else { return self }
         var response = self
         response.headers[.sensor] = sensor.description

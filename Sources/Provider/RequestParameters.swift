@@ -15,19 +15,19 @@ extension Request {
         return id
     }
 
-    /// Refuses unknown and repeated parameters, which would be misspelt or contradictory.
+    /// Rejects unknown and repeated parameters, which are probably misspelt or contradictory.
     ///
     /// - Parameter repeating: parameters that may be repeated.
     /// - Throws: `Problem` for an unknown parameter, or a repeated one.
-    func refuseParameters(
-        besides known: Set<Substring>, repeating: Set<Substring> = []
+    func rejectParameters(
+        except known: Set<Substring>, repeating: Set<Substring> = []
     ) throws {
         var seen: Set<Substring> = []
         for (name, _) in uri.queryParameters where !repeating.contains(name) {
             guard known.contains(name) else {
                 let names = known.union(repeating).sorted().joined(separator: ", ")
                 throw Problem.invalidParameter(
-                    String(name.prefix(40)), "unknown; known are: \(names)")
+                    String(name.prefix(40)), "unknown; the parameters are: \(names)")
             }
             guard seen.insert(name).inserted else {
                 throw Problem.invalidParameter(String(name), "repeated")

@@ -16,7 +16,7 @@ struct Clock {
     /// Whether the host sets the time.
     var isVirtual: Bool { virtual != nil }
 
-    /// Sets virtual time, which never goes back.
+    /// Sets virtual time, which never runs backwards.
     mutating func set(_ time: UInt64) {
         virtual = max(time, virtual ?? 0)
     }

@@ -28,7 +28,7 @@ struct Confinement {
     /// Restricts access to the files that the engine reads while it starts.
     ///
     /// - Parameter process: its folder in `/proc`; a forked copy has another one.
-    mutating func narrowToStart(process: String = "/proc/self") throws(LaunchError) {
+    mutating func restrictForStart(process: String = "/proc/self") throws(LaunchError) {
         guard isOn else { return }
         try require("no_new_privs", nervous_sandbox_no_new_privileges())
         layers.append("no_new_privs")
@@ -53,7 +53,7 @@ struct Confinement {
     }
 
     /// Restricts the process to its open descriptors, memory and processor time.
-    mutating func narrowToRun(_ limits: ProcessLimits) throws(LaunchError) {
+    mutating func restrictForRun(_ limits: ProcessLimits) throws(LaunchError) {
         guard isOn else { return }
         try require("processor limit", nervous_sandbox_limit_processor(limits.cpu))
         try require("memory limit", nervous_sandbox_limit_growth(limits.memory))

@@ -74,7 +74,7 @@ final class Engine {
 
     /// A new `Uint8Array`; `undefined` when memory is exhausted.
     func bytes(_ bytes: [UInt8]) -> JSValueRef? {
-        guard case .value(let array) = Answer.bytes(bytes).outcome(in: context) else {
+        guard case .value(let array) = PrimitiveResult.bytes(bytes).outcome(in: context) else {
             return JSValueMakeUndefined(context)
         }
         return array

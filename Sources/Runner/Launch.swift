@@ -9,7 +9,7 @@ import RunnerProtocol
 /// - descriptor 0 on `/dev/null`, 1 and 2 on pipes, 3 on one end of a connected Unix stream
 ///   socket, and nothing else;
 /// - no argument, or `--insecure-no-sandbox`; or `--zygote`: it then forks one runner for each
-///   `ZygoteOrder` received on descriptor 3, a packet socket; with `--probe NAME` at the end, a
+///   `ZygoteRequest` received on descriptor 3, a packet socket; with `--probe NAME` at the end, a
 ///   runner attempts an escape from the sandbox in place of an app;
 /// - an environment that the host chooses: none is needed; `TZ` and `LANG` set the app's time zone
 ///   and language; variables that begin with `JSC_` are options of the engine and must not be
@@ -59,7 +59,7 @@ enum Launch {
         var confinement = Confinement(isOn: isConfined)
         try confinement.prepareProcess()
         EngineOptions.set()
-        try confinement.narrowToStart()
+        try confinement.restrictForStart()
         try runEngine(confinement, probe: probe)
     }
 
@@ -68,23 +68,23 @@ enum Launch {
         var confinement = Confinement(isOn: true)
         try confinement.prepareProcess()
         EngineOptions.set()
-        try confinement.narrowToStart(process: "/proc")
+        try confinement.restrictForStart(process: "/proc")
         _ = Bootstrap.source
         let process = getpid()
         var zygote = Zygote(descriptor: 3)
-        let order = try zygote.nextOrder(layers: confinement.layers)
-        try confinement.separate(from: process, socket: order.socket, output: order.output)
-        try runEngine(confinement, limits: order.limits, probe: probe)
+        let request = try zygote.nextRequest(layers: confinement.layers)
+        try confinement.separate(from: process, socket: request.socket, output: request.output)
+        try runEngine(confinement, limits: request.limits, probe: probe)
     }
 
     private static func runEngine(
         _ confinement: consuming Confinement, limits: ProcessLimits = ProcessLimits(),
         probe: String?
     ) throws(LaunchError) -> Never {
-        let engine = try quietly { () throws(LaunchError) in try Engine() }
+        let engine = try withoutWarnings { () throws(LaunchError) in try Engine() }
         let run = Run(engine: engine, socket: ProtocolSocket(descriptor: 3))
         try run.prepare()
-        try confinement.narrowToRun(limits)
+        try confinement.restrictForRun(limits)
         if let probe { SelfTest.attempt(probe, in: run, layers: confinement.layers) }
         run.run(layers: confinement.layers)
     }
@@ -106,7 +106,7 @@ enum Launch {
     }
 
     /// Suppresses the engine's warning about its options.
-    private static func quietly<T>(
+    private static func withoutWarnings<T>(
         _ body: () throws(LaunchError) -> T
     ) throws(LaunchError) -> T {
         let errors = dup(2)
@@ -158,8 +158,8 @@ struct LaunchError: Error {
         LaunchError(message: "the host has ended", status: 74)
     }
 
-    static var invalidOrder: LaunchError {
-        LaunchError(message: "the host sent an invalid order", status: 76)
+    static var invalidRequest: LaunchError {
+        LaunchError(message: "the host sent an invalid request", status: 76)
     }
 }
 

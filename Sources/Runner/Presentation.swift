@@ -1,4 +1,4 @@
-/// What is reported of a page, and when.
+/// Decides when the visible text and the document of a page are reported.
 struct Presentation {
     /// Nanoseconds between two reports of the visible text.
     private static let interval: UInt64 = 100_000_000

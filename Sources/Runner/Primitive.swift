@@ -3,7 +3,7 @@ import Glibc
 
 /// A native function that the bootstrap scripts may call.
 final class Primitive {
-    typealias Body = (Arguments) throws(PrimitiveError) -> Answer
+    typealias Body = (Arguments) throws(PrimitiveError) -> PrimitiveResult
 
     let name: String
     private let body: Body
@@ -117,12 +117,12 @@ struct Arguments {
 }
 
 /// The result of a primitive.
-enum Answer {
+enum PrimitiveResult {
     case nothing
     case number(Double)
     case text(String)
     case bytes([UInt8])
-    case list([Answer])
+    case list([PrimitiveResult])
     /// The result of a script.
     case engine(Outcome)
 
@@ -139,7 +139,7 @@ enum Answer {
         }
     }
 
-    private static func list(of answers: [Answer], in context: JSContextRef) -> Outcome {
+    private static func list(of answers: [PrimitiveResult], in context: JSContextRef) -> Outcome {
         var values: [JSValueRef?] = []
         for answer in answers {
             switch answer.outcome(in: context) {

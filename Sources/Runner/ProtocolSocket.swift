@@ -126,7 +126,7 @@ final class HostChannel {
         orExit { () throws(ProtocolSocket.Failure) in try socket.send(frame) }
     }
 
-    /// Reads what the host sends within `milliseconds`; -1 waits without limit.
+    /// Reads the frames that the host sends within `milliseconds`; -1 waits without limit.
     func wait(milliseconds: Int32) {
         orExit { () throws(ProtocolSocket.Failure) in
             if socket.waitForFrames(milliseconds: milliseconds) { try socket.receive() }
@@ -145,8 +145,8 @@ final class HostChannel {
         return frame
     }
 
-    /// Keeps a frame for ``next()``.
-    func keep(_ frame: HostFrame) {
+    /// Defers a frame until ``next()``.
+    func deferFrame(_ frame: HostFrame) {
         deferred.append(frame)
     }
 

@@ -73,7 +73,7 @@ final class Run {
         channel.send(.ready(layers: layers))
         while !isOver {
             reportIdle()
-            channel.wait(milliseconds: patience)
+            channel.wait(milliseconds: waitMilliseconds)
             while let frame = channel.next() { handle(frame) }
             if isStepDue {
                 isStepDue = false
@@ -186,9 +186,9 @@ final class Run {
                 handle(frame)
             case .body(_, let bytes):
                 kept += bytes.count
-                channel.keep(frame)
+                channel.deferFrame(frame)
             default:
-                channel.keep(frame)
+                channel.deferFrame(frame)
             }
             if kept > Self.keptBytes { break }
         }
@@ -283,28 +283,30 @@ final class Run {
 
     // MARK: - Calling JavaScript
 
-    /// Calls the bootstrap scripts, which call the app and report what it throws.
+    /// Calls the bootstrap scripts, which call the app and report its exceptions.
     private func dispatch(_ event: String, _ arguments: JSValueRef?...) {
         guard let dispatcher else { return }
         presentation.noteChange(at: clock.now)
         turnLimit.begin()
         defer { turnLimit.end() }
         if case .thrown(let error) = engine.call(dispatcher, [engine.string(event)] + arguments) {
-            reportPlainly(error, file: "")
+            reportWithoutScripts(error, file: "")
         }
     }
 
-    /// Reports what a script threw while it was loaded.
+    /// Reports the exception of a script while it was loaded.
     private func report(_ error: JSValueRef, file: String) {
         guard let dispatcher else { return }
         turnLimit.begin()
         defer { turnLimit.end() }
         let arguments = [engine.string("thrown"), error, engine.string(file)]
-        if case .thrown = engine.call(dispatcher, arguments) { reportPlainly(error, file: file) }
+        if case .thrown = engine.call(dispatcher, arguments) {
+            reportWithoutScripts(error, file: file)
+        }
     }
 
     /// Reports an error when even the bootstrap scripts fail, such as when the stack is exhausted.
-    private func reportPlainly(_ error: JSValueRef, file: String) {
+    private func reportWithoutScripts(_ error: JSValueRef, file: String) {
         reportUncaught(
             UncaughtError(
                 file: file, line: 0, column: 0, message: engine.describe(error), stack: ""))
@@ -351,7 +353,7 @@ final class Run {
         let next = deadline
         if let lastIdle, lastIdle == (channel.received, next) { return }
         lastIdle = (channel.received, next)
-        channel.send(.idle(heard: channel.received, next: next))
+        channel.send(.idle(received: channel.received, next: next))
     }
 
     /// When there is something to do at the latest.
@@ -368,7 +370,7 @@ final class Run {
     }
 
     /// Milliseconds until the next deadline, rounded up; -1 without one.
-    private var patience: Int32 {
+    private var waitMilliseconds: Int32 {
         guard !channel.hasDeferred, !isStepDue, !mayFire else { return 0 }
         guard !clock.isVirtual, let deadline else { return -1 }
         let now = clock.now

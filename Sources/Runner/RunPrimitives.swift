@@ -138,7 +138,7 @@ extension String {
         return (String(self[..<end]), self[end...].utf16.count)
     }
 
-    /// The text cut to `limit` bytes, with a note of what was cut.
+    /// The text cut to `limit` bytes, with a note of the rest.
     func shortened(toBytes limit: Int) -> String {
         let (kept, more) = cut(atBytes: limit - 64)
         return more == 0 ? kept : "\(kept)… [\(more) more characters]"

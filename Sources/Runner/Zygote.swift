@@ -9,8 +9,8 @@ import RunnerProtocol
 /// starts an engine, because a fork would copy its locks without its threads. Runners share the
 /// touched memory.
 struct Zygote: ~Copyable {
-    /// An order with its descriptors.
-    struct Order {
+    /// A request with its descriptors.
+    struct Request {
         let limits: ProcessLimits
         let socket: Int32
         let output: Int32
@@ -26,28 +26,28 @@ struct Zygote: ~Copyable {
         Self.changeMask(SIG_BLOCK)
     }
 
-    /// Carries out orders until the host ends; returns in each child, with its order.
-    mutating func nextOrder(layers: [String]) throws(LaunchError) -> Order {
+    /// Serves requests until the host ends; returns in each child, with its request.
+    mutating func nextRequest(layers: [String]) throws(LaunchError) -> Request {
         report(.ready(layers: layers))
         while true {
             let ready = nervous_process_wait(descriptor, SIGCHLD)
             reap()
             guard ready >= 0 else { throw .hostEnded }
-            if ready > 0, let order = try receive() { return order }
+            if ready > 0, let request = try receive() { return request }
         }
     }
 
-    /// - Returns: the order in the child; `nil` in the zygote.
-    private mutating func receive() throws(LaunchError) -> Order? {
+    /// - Returns: the request in the child; `nil` in the zygote.
+    private mutating func receive() throws(LaunchError) -> Request? {
         var descriptors: [Int32] = [-1, -1]
         var count = descriptors.count
         var packet = [UInt8](repeating: 0, count: 256)
         let size = nervous_packet_receive(descriptor, &packet, packet.count, &descriptors, &count)
         guard size > 0 else { throw .hostEnded }
-        guard count == 2, let order = try? ZygoteOrder(packet: packet.prefix(size)) else {
-            throw .invalidOrder
+        guard count == 2, let request = try? ZygoteRequest(packet: packet.prefix(size)) else {
+            throw .invalidRequest
         }
-        switch order {
+        switch request {
         case .start(let id, let cpu, let memory):
             var handle: Int32 = -1
             let child = nervous_process_fork(&handle)
@@ -55,7 +55,7 @@ struct Zygote: ~Copyable {
             guard child != 0 else {
                 Self.changeMask(SIG_UNBLOCK)
                 signal(SIGCHLD, SIG_DFL)
-                return Order(
+                return Request(
                     limits: ProcessLimits(cpu: cpu, memory: memory), socket: descriptors[0],
                     output: descriptors[1])
             }
@@ -87,7 +87,7 @@ struct Zygote: ~Copyable {
     private func report(_ report: ZygoteReport, _ handle: Int32? = nil) {
         let packet = report.encoded()
         let handles = handle.map { [$0] } ?? []
-        // If the host has ended, waiting for the next order fails.
+        // If the host has ended, waiting for the next request fails.
         _ = nervous_packet_send(descriptor, packet, packet.count, handles, handles.count)
     }
 

@@ -26,9 +26,9 @@ public enum RunnerFrame: Hashable, Sendable {
     /// In virtual time: the app has nothing to do before `next`, in nanoseconds after the start, or
     /// before the next frame; `nil` if it waits for frames only.
     ///
-    /// `heard` counts the frames that the runner has read; if the host has sent more, this is
+    /// `received` counts the frames that the runner has read; if the host has sent more, this is
     /// outdated.
-    case idle(heard: UInt64, next: UInt64?)
+    case idle(received: UInt64, next: UInt64?)
     /// Nothing is left to wait for; the process exits with `code`.
     case finished(code: UInt8)
 }
@@ -102,9 +102,9 @@ extension RunnerFrame: Frame {
         case 9: self = .view(text: try decoder.string())
         case 10: self = .markup(text: try decoder.string())
         case 20:
-            let heard = try decoder.uint64()
+            let received = try decoder.uint64()
             let next = try decoder.uint64()
-            self = .idle(heard: heard, next: next == .max ? nil : next)
+            self = .idle(received: received, next: next == .max ? nil : next)
         default: throw .unknownType(type)
         }
     }
@@ -151,8 +151,8 @@ extension RunnerFrame: Frame {
         case .markup(let text):
             encoder.write(text)
             return 10
-        case .idle(let heard, let next):
-            encoder.write(heard)
+        case .idle(let received, let next):
+            encoder.write(received)
             encoder.write(next ?? .max)
             return 20
         }

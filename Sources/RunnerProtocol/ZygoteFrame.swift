@@ -1,7 +1,7 @@
 /// A message from the host to the zygote.
 ///
 /// A packet contains one frame; `start` is sent with the runner's socket and its output pipe.
-public enum ZygoteOrder: Hashable, Sendable {
+public enum ZygoteRequest: Hashable, Sendable {
     /// Fork a runner.
     ///
     /// - `cpu`: the limit of its processor time, in seconds.
@@ -13,7 +13,7 @@ public enum ZygoteOrder: Hashable, Sendable {
 ///
 /// A packet contains one frame; `started` is sent with a process descriptor (pidfd).
 public enum ZygoteReport: Hashable, Sendable {
-    /// The zygote accepts orders; `layers` confine it and each runner.
+    /// The zygote accepts requests; `layers` confine it and each runner.
     case ready(layers: [String])
     /// The runner was forked.
     case started(id: UInt32, process: UInt32)
@@ -24,7 +24,7 @@ public enum ZygoteReport: Hashable, Sendable {
     case ended(id: UInt32, status: UInt32, cpu: UInt64, peak: UInt64)
 }
 
-extension ZygoteOrder: Frame {
+extension ZygoteRequest: Frame {
     public init(from decoder: inout PayloadDecoder, type: UInt8) throws(FrameError) {
         guard type == 1 else { throw .unknownType(type) }
         self = .start(

@@ -4,9 +4,9 @@ import Glibc
 
 /// Restricts the process to three descriptors, memory and processor time.
 enum Confinement {
-    /// Inflating the largest package takes a fraction of it.
+    /// A multiple of the time that the largest package takes.
     private static let processorSeconds: UInt32 = 10
-    /// For libarchive, the runtime and a piece of a file, besides the archive.
+    /// Bytes for libarchive, the runtime and a piece of a file, in addition to the archive.
     private static let workingMemory = 32 << 20
 
     static func apply(_ limits: ArchiveLimits) throws(MissingLayer) {

@@ -20,7 +20,7 @@ enum Launch {
             fflush(nil)
             return 0
         }
-        guard let limits = ArchiveLimits(words: arguments), isPipe(1) else {
+        guard let limits = ArchiveLimits(arguments: arguments), isPipe(1) else {
             printError("This program is started by nervous; use `nervous install PACKAGE`.")
             return 64
         }

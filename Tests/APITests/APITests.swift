@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Text
 
-/// What the server and its clients agree on, without either.
+/// The wire types, paths and problem codes, without server or client.
 struct APITests {
     @Test(arguments: [
         (APIPath.status, "/api/v1/status"),
@@ -19,7 +19,7 @@ struct APITests {
         #expect(path.description == text)
     }
 
-    @Test func `a template has its parameters as they are`() {
+    @Test func `a template contains its parameters unencoded`() {
         let path = APIPath.request(for: "{privilege}", by: "{client}")
         #expect(path.template == "api/v1/requests/{client}/{privilege}")
     }
@@ -39,7 +39,7 @@ struct APITests {
         #expect(details.problemCode == nil)
     }
 
-    @Test func `terms read back as they were written`() throws {
+    @Test func `terms survive encoding and decoding`() throws {
         let terms = TermsDescription(
             access: "raw", rate: 2, only: ["temperature.attic"], excluded: ["temperature.cellar"])
         let data = try JSONEncoder().encode(terms)
@@ -66,7 +66,7 @@ struct APITests {
         #expect(value["partial"] == nil)
     }
 
-    @Test func `a result reads back as it was written`() throws {
+    @Test func `a result survives encoding and decoding`() throws {
         let result = JSONValue(["items": JSONValue([JSONValue(["t": JSONValue(1.5)])])])
         let reply = AnalysisReply(analysis: "largest", inputs: [], count: 3, result: result)
         let data = try JSONEncoder().encode(reply)

@@ -61,7 +61,7 @@ final class CallRecorder: HostConnection {
             faults.append("target \(target.prefix(80))")
         }
         if call.body.count > 1 << 20 { faults.append("body") }
-        // What lies elsewhere is a text for the route that calls it, and nothing else of the call.
+        // The address of another server is only an argument of the route that calls it.
         let wish = call.headers.first { $0.name == "Nervous-Request" }?.value
         if let wish, target == "/api/v1/fetch" {
             let url = try? StrictJSON().parse(Array(wish.utf8))["url"]?.string

@@ -8,7 +8,7 @@ import Testing
 
 /// The host's side of the runner's socket against a runner that an attacker has taken over.
 struct ForgedFrameTests {
-    /// Notes every call and answers none, so that each is still open when the next one comes.
+    /// Records every call and answers none, so that each is still open when the next one arrives.
     private final class Recorder: HostConnection {
         let calls = Mutex<[HostCall]>([])
 
@@ -47,7 +47,7 @@ struct ForgedFrameTests {
         let recorder = Recorder()
         var configuration = RunConfiguration(
             app: "demo", token: "secret", scripts: [.init(name: "app.js", source: spelled)])
-        configuration.patience = Program.patience
+        configuration.timeLimit = Program.patience
         let process = try await RunnerProcess.startUnconfined(path: ForgedProgram.path)
         let run = AppRun(configuration, process: process, connection: recorder) { _ in }
         let (outcome, _) = await run.run()
@@ -75,7 +75,7 @@ struct ForgedFrameTests {
             "calls without end",
             (1...200).flatMap { request($0, target: "/api/v1/sensors").encoded() }),
     ])
-    func `a forged frame ends that run`(forgery: Forgery) async throws {
+    func `a forged frame ends its run`(forgery: Forgery) async throws {
         let (outcome, calls) = try await run(forgery.bytes)
         guard case .protocolViolation = outcome else {
             Issue.record("it ended as \(outcome)")
@@ -85,7 +85,7 @@ struct ForgedFrameTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a call that waits for a file can be taken back while the file is not taken`()
+    func `a call that waits for a file can be cancelled while another file is sent`()
         async throws
     {
         let frames: [RunnerFrame] = [
@@ -104,7 +104,7 @@ struct ForgedFrameTests {
         ]
         let frames = [Self.request(headers: headers), .finished(code: 0)]
         let (_, calls) = try await run(frames.flatMap { $0.encoded() })
-        // The end may come before the call: who calls is checked where it does.
+        // The run may end before the call arrives; then there is no caller to check.
         for call in calls {
             #expect(call.host == "demo.localhost")
             #expect(call.headers.map(\.name) == ["content-type", "Authorization"])
@@ -120,7 +120,7 @@ struct ForgedFrameTests {
             ("https://demo.localhost/", nil), ("/a b", nil), ("/a\r\nHost: x", nil), ("", nil),
             ("/\u{e9}", nil), ("http://demo.localhost:8080x/", nil),
         ] as [(String, String?)])
-    func `only the app's own address is passed on`(target: String, path: String?) {
+    func `only calls to the app's own origin reach the host`(target: String, path: String?) {
         #expect(OwnOrigin(app: "demo").path(of: target) == path)
     }
 }

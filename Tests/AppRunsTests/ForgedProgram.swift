@@ -5,7 +5,7 @@ import TestSupport
 enum ForgedProgram {
     static let path = BuiltProgram.path("forging-runner")
 
-    /// The program under another name, beside the packets that it sends as a zygote.
+    /// A copy of the program in a folder with the packets that it sends as a zygote.
     static func zygote(
         in folder: TemporaryFolder, named name: String, packets: String
     ) throws -> String {

@@ -20,7 +20,7 @@ struct FrameForge {
         return chance(4) ? text : text + spelled(RunnerFrame.finished(code: 0).encoded())
     }
 
-    /// A whole frame, perhaps with another field than it should have.
+    /// A whole frame, perhaps with an additional or missing field.
     mutating func frame() -> RunnerFrame {
         switch Int.random(in: 0..<22, using: &random) {
         case 0: .ready(layers: [text(), text()])
@@ -53,11 +53,11 @@ struct FrameForge {
         }
     }
 
-    mutating func order() -> ZygoteOrder {
+    mutating func order() -> ZygoteRequest {
         .start(id: id(), cpu: id(), memory: random.next())
     }
 
-    /// The bytes with a few of them changed, one time in four.
+    /// The bytes, of which a few are changed in one of four cases.
     mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         guard chance(4), !bytes.isEmpty else { return bytes }
         var bytes = bytes
@@ -139,6 +139,6 @@ struct FrameForge {
 }
 
 extension UInt32 {
-    /// From one less to three more.
+    /// From one below the limit to three above it.
     fileprivate var sizeAround: Int { Int(self) - 1 }
 }

@@ -12,7 +12,7 @@ struct FuzzTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     private static let width = isLong ? 16 : 4
 
-    /// What must be gone when a session is over.
+    /// The resources that must be released when a session has ended.
     private struct Trace: Sendable {
         let socket: String
         weak var process: RunnerProcess?
@@ -20,7 +20,7 @@ struct FuzzTests {
     }
 
     @Test(.timeLimit(.minutes(isLong ? 30 : 10)))
-    func `a runner that speaks at random ends alone and leaves nothing behind`() async throws {
+    func `a runner that sends random frames is ended and leaves nothing behind`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let recorder = CallRecorder()
         var traces: [Trace] = []
@@ -54,7 +54,7 @@ struct FuzzTests {
         var configuration = RunConfiguration(
             app: "demo", token: "secret", scripts: [RunScript(name: "app.js", source: spelled)])
         configuration.budget.turn = .milliseconds(500)
-        configuration.patience = .milliseconds(500)
+        configuration.timeLimit = .milliseconds(500)
         let process = try await RunnerProcess.startUnconfined(path: ForgedProgram.path)
         let descriptor = try process.connection()
         let socket = try FileManager.default.destinationOfSymbolicLink(
@@ -71,15 +71,17 @@ struct FuzzTests {
     }
 
     @Test(.timeLimit(.minutes(isLong ? 15 : 10)))
-    func `a zygote that speaks at random makes no runner and leaves nothing behind`() async throws {
+    func `a zygote that sends random packets creates no runner and leaves nothing behind`()
+        async throws
+    {
         let seed = UInt64.random(in: .min ... .max)
         let folder = try TemporaryFolder()
         for number in 0..<(Self.isLong ? 2_000 : 60) {
             var forge = FrameForge(seed: seed &+ UInt64(number))
             let path = try ForgedProgram.zygote(
                 in: folder, named: "zygote-\(number)", packets: Self.packets(&forge))
-            let patience = Duration.milliseconds(300)
-            guard let zygote = try? await Zygote.start(path: path, patience: patience) else {
+            let timeLimit = Duration.milliseconds(300)
+            guard let zygote = try? await Zygote.start(path: path, timeLimit: timeLimit) else {
                 continue
             }
             let runners = await withTaskGroup(of: RunnerProcess?.self) { group in
@@ -108,7 +110,7 @@ struct FuzzTests {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    @Test func `a frame that is read is the one that was written, whatever comes before`() throws {
+    @Test func `a decoded frame equals the encoded one, regardless of earlier bytes`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var forge = FrameForge(seed: seed)
         for _ in 0..<(Self.isLong ? 100_000 : 20_000) {
@@ -122,7 +124,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `a packet is one whole frame or none`() {
+    @Test func `a packet contains exactly one frame`() {
         let seed = UInt64.random(in: .min ... .max)
         var forge = FrameForge(seed: seed)
         for _ in 0..<(Self.isLong ? 100_000 : 20_000) {
@@ -131,7 +133,7 @@ struct FuzzTests {
                 #expect(read.encoded() == report, "seed \(seed)")
             }
             let order = forge.mutated(forge.order().encoded())
-            if let read = try? ZygoteOrder(packet: order) {
+            if let read = try? ZygoteRequest(packet: order) {
                 #expect(read.encoded() == order, "seed \(seed)")
             }
         }

@@ -20,27 +20,27 @@ struct MeterTests {
         var budget = RunBudget()
         budget.logPerMinute = 100
         var meter = UsageMeter(budget)
-        // Each line counts 32 bytes beside its text.
+        // Each line counts 32 bytes in addition to its text.
         let steps = [(68, 0), (0, 59), (68, 60), (0, 61)]
         let within = steps.map { meter.addLine($0, at: start + .seconds($1)) }
         #expect(within == [true, false, true, false])
         #expect(meter.usage.logged == 136)
     }
 
-    @Test func `processor time counts within any minute, not since the beginning`() {
+    @Test func `processor time is limited within any minute, not since the start`() {
         let start = ContinuousClock.now
         var meter = ProcessorMeter(limit: .seconds(5))
-        // A minute after the first four seconds, only what came later counts.
+        // A minute after the first four seconds, only later usage counts.
         let steps = [(100, 0), (104, 10), (106, 20), (107, 71)]
         let seen = steps.map { cpu, time in
             let isWithin = meter.add(.seconds(cpu), at: start + .seconds(time))
-            return isWithin ? meter.room : nil
+            return isWithin ? meter.remaining : nil
         }
         #expect(seen == [.seconds(5), .seconds(1), nil, .seconds(2)])
     }
 
     @Test(arguments: ["demo", "a (b) c", ")", "x) R 1 2 3 (y", ""])
-    func `a process is counted whatever it is called`(name: String) throws {
+    func `statistics are read for any process name`(name: String) throws {
         let rest = "S 1 2 3 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 2 0 12345 99999999 1000 18446744"
         let statistics = try #require(ProcessStatistics("42 (\(name)) \(rest)"))
         #expect(statistics.cpu == .seconds(3))
@@ -54,13 +54,13 @@ struct MeterTests {
         #expect(ProcessStatistics(text) == nil)
     }
 
-    @Test func `this process has statistics, and one that is not has none`() throws {
+    @Test func `statistics exist for a running process only`() throws {
         let own = try #require(ProcessStatistics(of: getpid()))
         #expect(own.resident > 1 << 20)
         #expect(ProcessStatistics(of: .max) == nil)
     }
 
-    @Test func `waits double, and end with the policy's patience`() {
+    @Test func `restart delays double until the policy gives up`() {
         var policy = RestartPolicy()
         policy.failures = 4
         let now = ContinuousClock.now
@@ -71,19 +71,19 @@ struct MeterTests {
             waits.append(policy.wait(after: failures))
         }
         #expect(waits == [.seconds(1), .seconds(2), .seconds(4), nil])
-        // What lies further back than the window is forgiven.
+        // Failures before the window are ignored.
         failures.append(now + policy.window + .seconds(10))
         #expect(policy.wait(after: failures) == .seconds(1))
     }
 
-    @Test func `no wait is longer than the longest`() {
+    @Test func `no delay exceeds the maximum`() {
         var policy = RestartPolicy()
         policy.failures = 1000
         let failures = [ContinuousClock.Instant](repeating: .now, count: 200)
         #expect(policy.wait(after: failures) == policy.longest)
     }
 
-    @Test func `the newest events stay, within bounds of number and bytes`() {
+    @Test func `the newest events are kept, bounded in number and bytes`() {
         var recent = RecentEvents()
         for number in 0..<1000 { recent.add(.console(level: .log, text: "\(number)")) }
         #expect(recent.events.count == 200)
@@ -95,7 +95,7 @@ struct MeterTests {
         #expect(recent.events.count == 1)
     }
 
-    @Test func `the end of an honest app keeps the zygote, any other renews it`() {
+    @Test func `an ordinary end keeps the zygote, any other replaces it`() {
         let kept: [RunOutcome] = [
             .finished(code: 1), .stopped, .exceeded(.turn), .exceeded(.cpu), .failedToStart(""),
         ]

@@ -8,7 +8,7 @@ import TestSupport
 struct ProcessFacts {
     let pid: pid_t
 
-    /// Whether it is there and not merely waited for.
+    /// Whether it is running, not a zombie.
     var isRunning: Bool {
         guard let text = try? text("stat"), let end = text.lastIndex(of: ")") else { return false }
         let state = text[end...].dropFirst(2).first
@@ -46,7 +46,7 @@ struct ProcessFacts {
         return pid_t(text[end...].split(separator: " ")[4])
     }
 
-    /// What each of its descriptors is.
+    /// The targets of its descriptors.
     func descriptors() throws -> [Int: String] {
         var open: [Int: String] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd") {
@@ -93,7 +93,7 @@ extension RunnerProcess {
         }
     }
 
-    /// Ends it and waits until that is known.
+    /// Kills it and waits until its end is reported.
     func ends() async {
         kill()
         for await _ in endings {}

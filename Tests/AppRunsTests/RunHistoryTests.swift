@@ -23,7 +23,7 @@ struct RunHistoryTests {
     }
 
     @Test(arguments: ["", "{", "[1]", "null", #"[{"id":1}]"#])
-    func `a file that cannot be read counts as none, and is replaced`(text: String) throws {
+    func `an unreadable file counts as empty and is replaced`(text: String) throws {
         let folder = try TemporaryFolder()
         let history = RunHistory(folder: folder.url)
         try folder.write("demo.json", text)
@@ -32,7 +32,7 @@ struct RunHistoryTests {
         #expect(history.runs(of: "demo").map(\.id) == ["run-1"])
     }
 
-    @Test func `a folder that cannot be written is an error that names the app`() throws {
+    @Test func `a read-only folder causes an error that names the app`() throws {
         let folder = try TemporaryFolder()
         try folder.write("file", "")
         let history = RunHistory(folder: folder.url.appending(path: "file/runs"))

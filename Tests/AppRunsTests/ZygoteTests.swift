@@ -4,12 +4,13 @@ import Testing
 
 @testable import AppRuns
 
-/// The process that forks runners, and what it makes.
+/// The process that forks runners, and its runners.
 @Suite(.blocking)
 struct ZygoteTests {
     private static let program = BuiltProgram.path("nervous-runner")
 
-    @Test func `a runner is confined, alone in its session, and holds what it needs`() async throws
+    @Test func `a runner is confined, in its own session, and holds only the descriptors it needs`()
+        async throws
     {
         let zygote = try await Zygote.start(path: Self.program)
         let runner = try await zygote.makeRunner(RunBudget())
@@ -17,7 +18,7 @@ struct ZygoteTests {
         let status = try runner.facts.status()
         #expect(status["Seccomp"] == "2")
         #expect(status["NoNewPrivs"] == "1")
-        // A limit whose signal is held back is none.
+        // A limit has no effect if its signal is blocked.
         #expect(status["SigBlk"] == "0000000000000000")
         #expect(status["PPid"] == "\(zygote.pid)")
         #expect(try runner.facts.session() == runner.pid)
@@ -28,7 +29,7 @@ struct ZygoteTests {
         #expect(open[1]?.hasPrefix("pipe:") == true)
         #expect(open[1] == open[2])
         #expect(open[3]?.hasPrefix("socket:") == true)
-        // What the engine keeps: its wake-up counter, random numbers, its own size.
+        // Descriptors of the engine: its wake-up counter, random numbers, its own size.
         let kept: Set = ["anon_inode:[eventfd]", "/dev/urandom", "/proc/\(runner.pid)/statm"]
         #expect(open.filter { $0.key > 3 }.values.allSatisfy(kept.contains))
         #expect(open.count <= 4 + kept.count)
@@ -66,7 +67,9 @@ struct ZygoteTests {
         #expect(await third.facts.ends())
     }
 
-    @Test func `runners of one zygote share a layout, and a new zygote has another`() async throws {
+    @Test func `runners of one zygote share a memory layout, and a new zygote has another`()
+        async throws
+    {
         let pool = RunnerPool(path: Self.program, keepsSpare: false)
         let first = try await pool.runner(for: RunBudget())
         let second = try await pool.runner(for: RunBudget())
@@ -79,7 +82,7 @@ struct ZygoteTests {
         try third.becomesReady()
         #expect(try !third.facts.engineAddress().isEmpty)
         #expect(try third.facts.engineAddress() != first.facts.engineAddress())
-        // Those that run go on; with the last of them their zygote ends.
+        // Active runners continue; the zygote ends with the last of them.
         #expect(first.isAlive && second.isAlive)
         await first.ends()
         await second.ends()
@@ -87,7 +90,7 @@ struct ZygoteTests {
         await pool.close()
     }
 
-    @Test func `the process that waits is used, replaced, and not used when it was killed`()
+    @Test func `the spare process is used, replaced, and not used after it was killed`()
         async throws
     {
         let pool = RunnerPool(path: Self.program, keepsSpare: true)
@@ -101,12 +104,12 @@ struct ZygoteTests {
         let other = try await pool.runner(for: RunBudget())
         #expect(other.pid != next && other.isAlive)
         #expect(try await Self.spare(of: pool) != next)
-        // One that was made for another budget is another process.
+        // A runner for another budget is another process.
         var small = RunBudget()
         small.memory = 32 << 20
         let waiting = try await Self.spare(of: pool)
         #expect(try await pool.runner(for: small).pid != waiting)
-        // None of a zygote that was given up waits for an app.
+        // No runner of a retired zygote waits for an app.
         await pool.renew()
         let renewed = try await Self.spare(of: pool)
         #expect(renewed != waiting)
@@ -116,7 +119,7 @@ struct ZygoteTests {
         await #expect(throws: AppRunsError.self) { try await pool.runner(for: RunBudget()) }
     }
 
-    @Test func `all who ask at once share one zygote`() async throws {
+    @Test func `concurrent callers share one zygote`() async throws {
         let pool = RunnerPool(path: Self.program, keepsSpare: false)
         let zygotes = try await withThrowingTaskGroup(of: pid_t.self) { group in
             for _ in 0..<8 { group.addTask { try await pool.current().pid } }
@@ -126,7 +129,7 @@ struct ZygoteTests {
         await pool.close()
     }
 
-    @Test func `a program that is none makes no zygote`() async {
+    @Test func `an invalid program causes an error`() async {
         let missing = await #expect(throws: AppRunsError.self) {
             _ = try await Zygote.start(path: "/nonexistent")
         }
@@ -137,7 +140,7 @@ struct ZygoteTests {
         #expect(wrong?.code == .confinement)
     }
 
-    /// Waits until a process is kept ready.
+    /// Waits until a spare process is ready.
     private static func spare(of pool: RunnerPool) async throws -> pid_t {
         while true {
             if let pid = await pool.spare?.pid { return pid }

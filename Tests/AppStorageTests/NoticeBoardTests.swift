@@ -5,7 +5,7 @@ import Text
 
 @testable import AppStorage
 
-/// Notices, and how many of them.
+/// Notices and their limits.
 struct NoticeBoardTests {
     private let clock = ManualTime()
     private let board: NoticeBoard
@@ -45,7 +45,7 @@ struct NoticeBoardTests {
         (String(repeating: "x", count: 101), String(repeating: "x", count: 99) + "…"),
         (String(repeating: "\n", count: 100) + "late", "late"),
     ])
-    func `a text is one harmless line of bounded length`(text: String, shown: String) async {
+    func `a text becomes one escaped line of bounded length`(text: String, shown: String) async {
         #expect(await post(text, body: text) == nil)
         let message = await messages().first
         #expect(message?.title == shown)
@@ -55,12 +55,12 @@ struct NoticeBoardTests {
     }
 
     @Test(arguments: ["", " \n\t", String(repeating: "\n", count: 1 << 20)])
-    func `a message without a title is none`(title: String) async {
+    func `a message without a title is rejected`(title: String) async {
         #expect(await post(title, body: "body") == .invalidMessage)
         #expect(await posted().isEmpty)
     }
 
-    @Test func `a tag has a bound`() async {
+    @Test func `a tag is limited in length`() async {
         #expect(await post("a", tag: String(repeating: "t", count: 64)) == nil)
         #expect(await post("a", tag: String(repeating: "t", count: 65)) == .invalidMessage)
     }
@@ -80,7 +80,9 @@ struct NoticeBoardTests {
         #expect(await messages().count == NoticeBoard.perMinute + 2)
     }
 
-    @Test func `refused calls are posted ten times a minute, then that there are more`() async {
+    @Test func `refused calls are posted ten times a minute, then one notice that there are more`()
+        async
+    {
         for _ in 0..<50 { await board.post(refusal: "no", operation: "latest") }
         #expect(await posted().count == NoticeBoard.perMinute + 1)
         clock.advance(by: .seconds(60))
@@ -104,7 +106,9 @@ struct NoticeBoardTests {
         #expect(await messages().map(\.title) == ["b", "c", "d", "e"])
     }
 
-    @Test func `who comes back gets what it missed, of the last hundred`() async throws {
+    @Test func `a watcher that reconnects gets the notices that it missed, of the last hundred`()
+        async throws
+    {
         for minute in 0..<12 {
             for number in 0..<10 { #expect(await post("\(minute)-\(number)") == nil) }
             clock.advance(by: .seconds(60))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStorage
 
-/// How much an app may store, whatever it does at once.
+/// The storage limits of an app, also for concurrent writes.
 struct StorageDatabaseTests {
     private let folder: TemporaryFolder
     private let database: StorageDatabase
@@ -29,10 +29,10 @@ struct StorageDatabaseTests {
         ).used
     }
 
-    @Test func `the last byte fits, one more does not and changes nothing`() async throws {
+    @Test func `the last byte fits, and one more is rejected without effect`() async throws {
         let mebibyte = 1 << 20
         for key in "abcdefghi" { _ = try await store([("\(key)", mebibyte)]) }
-        // 9 keys of one byte stand beside 9 MiB.
+        // 9 keys of one byte are stored in addition to 9 MiB.
         #expect(try await store([("j", mebibyte - 10)]) == StorageUsage.limit)
         let error = await #expect(throws: AppStorageError.self) {
             _ = try await store([("a", nil), ("k", mebibyte), ("l", 1)])
@@ -44,18 +44,18 @@ struct StorageDatabaseTests {
         #expect(usage.used == StorageUsage.limit)
         // The other area has the same bound.
         #expect(await refusal { _ = try await store([("x", 0)], in: .local) } == .storageFull)
-        // What does not grow is done, and so is what makes room.
+        // Changes that do not grow the storage, and those that free space, succeed.
         #expect(try await store([("a", mebibyte), ("b", mebibyte - 1)]) == StorageUsage.limit - 1)
         #expect(try await store([("a", nil), ("k", 5)]) == StorageUsage.limit - 1 - mebibyte + 5)
     }
 
-    @Test func `a value that is too large is refused whole`() async throws {
+    @Test func `a value that is too large is rejected`() async throws {
         #expect(await refusal { _ = try await store([("a", 1), ("b", 1 << 20 | 1)]) } == .tooLarge)
         #expect(try await database.items(in: .named, of: owner).items.isEmpty)
     }
 
     @Test(arguments: [1025, 1 << 20])
-    func `a key that is too long is none`(length: Int) async throws {
+    func `a key that is too long is rejected`(length: Int) async throws {
         let key = String(repeating: "k", count: length)
         #expect(await refusal { _ = try StorageKey(key) } == .invalidKey)
     }
@@ -81,14 +81,14 @@ struct StorageDatabaseTests {
         #expect(try await database.usage(of: foreign) == StorageUsage(used: 4, items: 1))
     }
 
-    @Test func `keys are counted, too`() async throws {
+    @Test func `the number of keys is limited`() async throws {
         let many = (0..<StorageUsage.itemLimit).map { ("\($0)", Int?.some(0)) }
         _ = try await store(many)
         #expect(await refusal { _ = try await store([("one-more", 0)]) } == .storageFull)
         _ = try await store([("0", nil), ("one-more", 0)])
     }
 
-    @Test func `ten writers at once never go beyond it`() async throws {
+    @Test func `ten concurrent writers never exceed the limit`() async throws {
         let size = 300_000
         let outcomes = await withTaskGroup(of: (String, Bool).self) { group in
             for writer in 0..<10 {
@@ -100,14 +100,14 @@ struct StorageDatabaseTests {
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         let (items, usage) = try await database.items(in: .named, of: owner)
-        // As many as fit, and exactly those that were said to be kept.
+        // Exactly the acknowledged values are stored, as many as fit.
         #expect(items.count == StorageUsage.limit / (size + 3))
         #expect(usage.used == items.count * (size + 3))
         let kept = Set(items.map(\.key.text))
         for (key, wasKept) in outcomes { #expect(kept.contains(key) == wasKept, "\(key)") }
     }
 
-    @Test func `random changes leave what a plain dictionary has`() async throws {
+    @Test func `random changes have the same result as in a dictionary`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Auth
 
-/// The chain of the access log, and what shows when somebody breaks it.
+/// The chain of the access log, and the detection of changes.
 @Suite(.blocking)
 struct AccessLogChainTests {
     private let registry: Registry
@@ -36,7 +36,7 @@ struct AccessLogChainTests {
         try await AccessLogVerification(path: registry.path, expecting: hash).run()
     }
 
-    /// As somebody who can write the file would, triggers or not.
+    /// Changes the file directly, without the triggers.
     private func tamper(_ sql: String) async throws {
         let database = try AuthDatabase(path: registry.path)
         try await database.queue.write { database in
@@ -47,7 +47,7 @@ struct AccessLogChainTests {
         }
     }
 
-    @Test func `a line is hashed as the document says`() {
+    @Test func `an entry is hashed as documented`() {
         var chain = AccessLogChain()
         chain.add([
             .integer(1), .integer(1_800_000_000_000_000), .text("access"), .text("hello-sensors"),
@@ -61,7 +61,7 @@ struct AccessLogChainTests {
         #expect((try? String(contentsOf: page, encoding: .utf8))?.contains(hash) == true)
     }
 
-    @Test func `a log that nobody touched fits, and knows every head it ever had`() async throws {
+    @Test func `an unchanged log is valid and contains every earlier head`() async throws {
         let log = try await registry.open().log
         #expect(try await verify().lines == 0)
         var heads: [String] = []
@@ -82,7 +82,7 @@ struct AccessLogChainTests {
         #expect(!foreign.isIntact)
     }
 
-    /// What somebody does to a log of 20 lines, and the first line that does not fit then.
+    /// A change of a log of 20 entries, and the first invalid entry afterwards.
     struct Attack: CustomTestStringConvertible {
         let sql: String
         let line: Int64
@@ -127,7 +127,7 @@ struct AccessLogChainTests {
     ]
 
     @Test(arguments: changes + moves)
-    func `what was changed, removed, moved or added shows`(attack: Attack) async throws {
+    func `changed, removed, moved and added entries are detected`(attack: Attack) async throws {
         let log = try await fill()
         #expect(try await verify().isIntact)
         try await tamper(attack.sql)
@@ -137,7 +137,7 @@ struct AccessLogChainTests {
         #expect(try await log.head().id >= 0)
     }
 
-    @Test func `lines that are missing at the end show against a head that was noted`()
+    @Test func `entries missing at the end are detected with an earlier head`()
         async throws
     {
         let log = try await fill()
@@ -147,7 +147,7 @@ struct AccessLogChainTests {
         #expect(try await verify(expecting: head).hasExpected == false)
     }
 
-    @Test func `a chain that was computed anew shows against a head that was noted`() async throws {
+    @Test func `a recomputed chain is detected with an earlier head`() async throws {
         let log = try await fill()
         let head = try await log.head().hash
         let database = try AuthDatabase(path: registry.path)
@@ -168,7 +168,7 @@ struct AccessLogChainTests {
         "INSERT INTO ledger (id, time, kind, calls, count, hash)"
             + " VALUES (22, 1, 'access', 1, 1, zeroblob(32))",
     ])
-    func `the table takes nothing but new lines at its end`(sql: String) async throws {
+    func `the table accepts only appended entries`(sql: String) async throws {
         _ = try await fill()
         let database = try AuthDatabase(path: registry.path)
         await #expect(throws: DatabaseError.self) {
@@ -177,7 +177,7 @@ struct AccessLogChainTests {
         #expect(try await verify().lines == 20)
     }
 
-    @Test func `a log that was cut fits from there on, and says how much is gone`() async throws {
+    @Test func `a pruned log is valid and records how many entries were pruned`() async throws {
         let log = try await fill()
         let start = registry.clock.now().advanced(byMicroseconds: -8_000_000)
         let moment = start.advanced(byMicroseconds: 4_000_000)
@@ -189,7 +189,7 @@ struct AccessLogChainTests {
         #expect(report.cut == 9)
         #expect(report.lines == 12)
         #expect(try await log.entries(AccessLogQuery(limit: 100)).count == 12)
-        // Again, with the line that told of the first cut among what goes.
+        // Again, with the entry about the first pruning among the pruned ones.
         registry.clock.advance(by: .seconds(100))
         await log.note(.hostStopped)
         #expect(try await log.prune(before: registry.clock.now()) == 12)
@@ -201,7 +201,7 @@ struct AccessLogChainTests {
         #expect(try await verify().fault?.line == 1)
     }
 
-    @Test func `a reader in another language agrees`() async throws {
+    @Test func `the Python reader agrees`() async throws {
         let log = try await fill()
         let script = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../docs/verify-log.py").path()
@@ -221,10 +221,10 @@ struct AccessLogChainTests {
         try await tamper("UPDATE ledger SET count = 9 WHERE id = 15")
         let broken = try read()
         #expect(broken.code == 1)
-        #expect(broken.output.contains("line 15 "))
+        #expect(broken.output.contains("entry 15 "))
     }
 
-    @Test func `the lines of an older file are taken over into the chain`() async throws {
+    @Test func `the entries of an older file are copied into the chain`() async throws {
         do {
             let database = try AuthDatabase(path: registry.path)
             try await database.queue.write { database in
@@ -252,7 +252,7 @@ struct AccessLogChainTests {
         #expect(try await verify().isIntact)
     }
 
-    @Test func `a log that is not there cannot be verified`() async throws {
+    @Test func `a missing log cannot be verified`() async throws {
         #expect(await refusal { _ = try await verify() } == .notFound)
         try Data(repeating: 0x41, count: 8192).write(to: URL(filePath: registry.path))
         #expect(await refusal { _ = try await verify() } == .storeFailed)

@@ -14,12 +14,12 @@ struct AccessLogTests {
 
     private static let grant = Grant(client: "app", sensor: "cpu", terms: Terms(access: .raw))
 
-    /// A call that is like no other of another count.
+    /// A call that differs from those of every other number.
     private static func note(_ log: AccessLog, _ count: Int) async {
         await log.record("samples-\(count)", .raw, for: grant, range: .all, count: count)
     }
 
-    @Test func `a line is readable as soon as it is written`() async throws {
+    @Test func `an entry can be read as soon as it is written`() async throws {
         let log = try await registry.open().log
         for number in 1...20 {
             await Self.note(log, number)
@@ -29,7 +29,7 @@ struct AccessLogTests {
         }
     }
 
-    @Test func `a line says who read what and which range`() async throws {
+    @Test func `an entry contains client, sensor and range`() async throws {
         let log = try await registry.open().log
         let range = TimeRange(
             from: Timestamp(microseconds: -5), to: Timestamp(microseconds: .max - 1))
@@ -47,7 +47,7 @@ struct AccessLogTests {
         #expect(line.reason == nil)
     }
 
-    @Test func `everything is read, also what is being written by somebody else`() async throws {
+    @Test func `reading includes entries that are being written concurrently`() async throws {
         let log = try await registry.open().log
         try await withThrowingTaskGroup { group in
             for part in 0..<8 {
@@ -68,7 +68,7 @@ struct AccessLogTests {
     }
 
     @Test(arguments: [0, 1, 9, 10, 11, 20, 21])
-    func `pages neither lose nor repeat lines`(count: Int) async throws {
+    func `pages neither lose nor repeat entries`(count: Int) async throws {
         let log = try await registry.open().log
         for number in 0..<count { await Self.note(log, number) }
         var found: [Int] = []
@@ -82,7 +82,7 @@ struct AccessLogTests {
         #expect(found == (0..<count).reversed())
     }
 
-    @Test func `lines are chosen by client, kind and refusal`() async throws {
+    @Test func `entries are selected by client, kind and refusal`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
         let token = try await authority.beginRun(of: "app").token
@@ -105,7 +105,7 @@ struct AccessLogTests {
         #expect(try await ids(AccessLogQuery(client: "a%")).isEmpty)
     }
 
-    @Test func `the log goes on where it was when the host opens it again`() async throws {
+    @Test func `the log continues when the host opens it again`() async throws {
         var log = try await registry.open().log
         for number in 1...3 { await Self.note(log, number) }
         log = try await registry.open().log
@@ -115,7 +115,7 @@ struct AccessLogTests {
         #expect(lines.map(\.count) == [4, 3, 2, 1])
     }
 
-    @Test func `what could not be written is written later, in order`() async throws {
+    @Test func `entries that could not be written are written later, in order`() async throws {
         let log = try await registry.open().log
         let database = try AuthDatabase(path: registry.path)
         try await database.queue.write { try $0.execute(sql: "ALTER TABLE ledger RENAME TO x") }
@@ -126,7 +126,7 @@ struct AccessLogTests {
         #expect(lines.map(\.count) == [4, 3, 2, 1])
     }
 
-    @Test func `events say what happened, in order, and hostile texts are bounded`() async throws {
+    @Test func `events are recorded in order, and hostile texts are bounded`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
         let run = try await authority.beginRun(of: "app").run

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Auth
 
-/// Calls that are alike share lines.
+/// Equal calls share entries.
 struct AccessTallyTests {
     private let registry: Registry
 
@@ -25,7 +25,7 @@ struct AccessTallyTests {
         }
     }
 
-    @Test func `the first call of a minute is in the file at once, the rest when it ends`()
+    @Test func `the first call of a minute is written immediately, the others at its end`()
         async throws
     {
         let log = try await registry.open().log
@@ -44,7 +44,7 @@ struct AccessTallyTests {
         #expect(try await written() == [[1, 1], [999, 500_499]])
     }
 
-    @Test func `no count is lost or doubled while minutes pass and others read`() async throws {
+    @Test func `no count is lost or doubled across minutes and concurrent reads`() async throws {
         let log = try await registry.open().log
         let clock = registry.clock
         try await withThrowingTaskGroup { group in
@@ -72,11 +72,11 @@ struct AccessTallyTests {
         let lines = try await log.entries(AccessLogQuery(limit: 10_000))
         #expect(lines.map(\.calls).reduce(0, +) == 400)
         #expect(lines.map(\.count).reduce(0, +) == 1200)
-        // 400 seconds touch 8 minutes at most, with two sensors and two lines each.
+        // 400 seconds span at most 8 minutes, with two sensors and two entries each.
         #expect(lines.count <= 32)
     }
 
-    @Test func `what differs has lines of its own, and a range holds all that was read`()
+    @Test func `different calls have separate entries, and a range covers all calls of its entry`()
         async throws
     {
         let log = try await registry.open().log
@@ -95,7 +95,7 @@ struct AccessTallyTests {
         #expect(lines.last?.range == range(10, 90))
     }
 
-    @Test func `an app that hammers what it may not have gets two lines a minute`() async throws {
+    @Test func `repeated refused calls of an app get two entries a minute`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
         let token = try await authority.beginRun(of: "app").token
@@ -113,7 +113,7 @@ struct AccessTallyTests {
         #expect(try await authority.log.entries(AccessLogQuery()).map(\.calls) == [499, 1])
     }
 
-    @Test func `a flood of different calls ends in one line for the rest`() async throws {
+    @Test func `excess different calls are counted in one entry`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
         let token = try await authority.beginRun(of: "app").token
@@ -125,19 +125,19 @@ struct AccessTallyTests {
                     requested: AccessRequest("latest", of: sensor, .raw))
             }
         }
-        // Another client is not held up by the first.
+        // Another client is not affected by the first.
         await authority.log.record(
             "latest", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
         let lines = try await authority.log.entries(AccessLogQuery(limit: 1000))
-        #expect(lines.count == AccessLog.kindsPerClient + 2)
+        #expect(lines.count == AccessLog.differentCallsPerClient + 2)
         let more = try #require(lines.first { $0.operation == "more" })
-        #expect(more.calls == 400 - AccessLog.kindsPerClient)
+        #expect(more.calls == 400 - AccessLog.differentCallsPerClient)
         #expect(more.client == "app")
         #expect(more.outcome == .refused)
         #expect(lines.first?.client == "b")
     }
 
-    @Test func `what was counted is written when the host stops`() async throws {
+    @Test func `counts are written when the host stops`() async throws {
         let authority = try await registry.open()
         for _ in 1...3 {
             await authority.log.record("latest", .raw, for: Self.grant(), range: nil, count: 2)

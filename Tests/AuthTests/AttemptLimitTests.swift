@@ -22,7 +22,7 @@ struct AttemptLimitTests {
         }
     }
 
-    @Test func `the eleventh wrong token within a minute is put off`() async {
+    @Test func `the eleventh invalid token within a minute is rate-limited`() async {
         for number in 1...10 {
             #expect(await attempt(Token().text)?.code == .invalidToken, "\(number)")
             registry.clock.advance(by: .seconds(1))
@@ -37,7 +37,7 @@ struct AttemptLimitTests {
         #expect(await attempt(Token().text)?.code == .tooManyAttempts)
     }
 
-    @Test func `valid tokens are never put off`() async throws {
+    @Test func `valid tokens are never rate-limited`() async throws {
         let token = try await authority.createClient("curl", isOwner: false, expires: nil)
         for _ in 1...50 { _ = await attempt(Token().text) }
         #expect(await attempt(token.text) == nil)
@@ -50,14 +50,14 @@ struct AttemptLimitTests {
         #expect(await attempt(Token().text)?.code == .invalidToken)
     }
 
-    @Test func `whoever guesses fills neither the log nor the notices`() async throws {
+    @Test func `guessing fills neither the log nor the notices`() async throws {
         for _ in 1...500 { _ = await attempt(Token().text) }
         let refused = try await authority.log.entries(AccessLogQuery(limit: 1000))
         #expect(refused.map(\.calls) == [1, 10])
         #expect(refused.first?.reason?.contains("More than 10") == true)
     }
 
-    @Test func `wrong launch codes count as well`() async throws {
+    @Test func `invalid launch codes count, too`() async throws {
         for _ in 1...10 {
             #expect(
                 await refusal { _ = try await authority.redeem(launchCode: "x", name: "app") }
@@ -66,7 +66,7 @@ struct AttemptLimitTests {
         #expect(await attempt(Token().text)?.code == .tooManyAttempts)
     }
 
-    @Test func `a clock that was set back holds nobody off`() async {
+    @Test func `setting the clock back does not extend the wait`() async {
         for _ in 1...10 { _ = await attempt(Token().text) }
         registry.clock.set(to: registry.clock.now().advanced(by: .seconds(-3600)))
         #expect(await attempt(Token().text)?.code == .invalidToken)

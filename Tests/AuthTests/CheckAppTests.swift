@@ -13,13 +13,13 @@ struct CheckAppTests {
     }
 
     /// An authority with an app that asks at first use, a run of it, and an owner who answers.
-    private struct Lab {
+    private struct AskingApp {
         let authority: Authority
         let run: String
         let token: Token
         let owner: ScriptedOwner?
 
-        /// - Parameter answers: `nil` for an owner whom the test plays.
+        /// - Parameter answers: `nil` if the test decides itself.
         init(_ registry: Registry, _ answers: [Decision?]? = nil) async throws {
             authority = try await registry.open()
             try await authority.admitAskingApp()
@@ -42,57 +42,57 @@ struct CheckAppTests {
         AccessRequest("samples", of: sensor, access)
     }
 
-    @Test func `A9: an unknown request is put to the owner once, and the answer is recorded`()
+    @Test func `A9: the owner is asked once about an unknown request, and the answer is recorded`()
         async throws
     {
-        let lab = try await Lab(registry, [.allowAlways])
-        #expect(await lab.authority.permissions.records(of: "app").isEmpty)
+        let app = try await AskingApp(registry, [.allowAlways])
+        #expect(await app.authority.permissions.records(of: "app").isEmpty)
         for _ in 1...3 {
-            let grant = try await lab.check()
+            let grant = try await app.check()
             #expect(grant.client == "app")
             #expect(grant.terms == Terms(access: .raw))
         }
-        #expect(lab.owner?.requests.map(\.privilege.description) == ["sensor:cpu"])
-        let records = await lab.authority.permissions.records(of: "app")
+        #expect(app.owner?.requests.map(\.privilege.description) == ["sensor:cpu"])
+        let records = await app.authority.permissions.records(of: "app")
         #expect(records.map(\.state) == [.granted])
         #expect(records.map(\.privilege.description) == ["sensor:cpu"])
         // The record is in the database, too.
         #expect(try await registry.open().permissions.records(of: "app") == records)
     }
 
-    @Test func `a known grant and a known denial ask nobody`() async throws {
-        let lab = try await Lab(registry, [.allowAlways, .allowAlways])
-        try await lab.authority.decide(
+    @Test func `stored grants and denials do not ask the owner`() async throws {
+        let app = try await AskingApp(registry, [.allowAlways, .allowAlways])
+        try await app.authority.decide(
             .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
-        try await lab.authority.decide(
+        try await app.authority.decide(
             .deny, on: PrivilegeID(sensor: "memory", access: .raw), by: "app")
-        _ = try await lab.check()
-        let code = await refusal { _ = try await lab.check(Self.request("memory")) }
+        _ = try await app.check()
+        let code = await refusal { _ = try await app.check(Self.request("memory")) }
         #expect(code == .denied)
-        #expect(lab.owner?.requests.isEmpty == true)
-        #expect(await lab.authority.pendingRequests().isEmpty)
+        #expect(app.owner?.requests.isEmpty == true)
+        #expect(await app.authority.pendingRequests().isEmpty)
     }
 
-    @Test func `a changed request is a new question`() async throws {
-        let lab = try await Lab(registry, [.allowAlways, .deny, .allowAlways])
+    @Test func `a changed request asks again`() async throws {
+        let app = try await AskingApp(registry, [.allowAlways, .deny, .allowAlways])
         func ask(_ request: AccessRequest) async -> AuthError.Code? {
-            await refusal { _ = try await lab.check(request) }
+            await refusal { _ = try await app.check(request) }
         }
         #expect(await ask(Self.request("cpu", .stats)) == nil)
         #expect(await ask(Self.request("cpu", .write)) == .denied)
         #expect(await ask(Self.request("cpu", .raw)) == nil)
         #expect(
-            lab.owner?.requests.map(\.privilege.description) == [
+            app.owner?.requests.map(\.privilege.description) == [
                 "sensor:cpu:stats", "sensor:cpu:write", "sensor:cpu",
             ])
     }
 
     @Test func `a dismissed request is refused, not recorded, and logged`() async throws {
-        let lab = try await Lab(registry, [nil])
-        #expect(await refusal { _ = try await lab.check() } == .undecided)
-        #expect(lab.owner?.requests.count == 1)
-        #expect(await lab.authority.permissions.records(of: "app").isEmpty)
-        let line = try await lab.authority.log.entries(AccessLogQuery()).first
+        let app = try await AskingApp(registry, [nil])
+        #expect(await refusal { _ = try await app.check() } == .undecided)
+        #expect(app.owner?.requests.count == 1)
+        #expect(await app.authority.permissions.records(of: "app").isEmpty)
+        let line = try await app.authority.log.entries(AccessLogQuery()).first
         #expect(line?.client == "app")
         #expect(line?.sensor == "cpu")
         #expect(line?.outcome == .refused)
@@ -103,63 +103,63 @@ struct CheckAppTests {
         (.statisticsOnly, .statisticsOnly),
         (.allow(Terms(access: .raw, maximumRate: 2)), nil),
     ])
-    func `each answer takes effect at once`(
+    func `each answer takes effect immediately`(
         answer: Decision, expected: AuthError.Code?
     ) async throws {
-        let lab = try await Lab(registry, [answer])
-        #expect(await refusal { _ = try await lab.check() } == expected)
-        #expect(lab.owner?.requests.count == 1)
+        let app = try await AskingApp(registry, [answer])
+        #expect(await refusal { _ = try await app.check() } == expected)
+        #expect(app.owner?.requests.count == 1)
     }
 
-    @Test func `calls that ask the same at the same time share one question`() async throws {
-        let lab = try await Lab(registry)
+    @Test func `concurrent calls for the same privilege share one request`() async throws {
+        let app = try await AskingApp(registry)
         try await withThrowingTaskGroup { group in
             for _ in 1...RequestTable.waitingLimit {
-                group.addTask { _ = try await lab.check() }
+                group.addTask { _ = try await app.check() }
             }
             try await until {
-                await lab.authority.pendingRequests().first?.waiting == RequestTable.waitingLimit
+                await app.authority.pendingRequests().first?.waiting == RequestTable.waitingLimit
             }
-            #expect(await lab.authority.pendingRequests().count == 1)
-            try await lab.authority.decide(
-                .allowAlways, on: Self.request().privilege, by: "app", run: lab.run,
+            #expect(await app.authority.pendingRequests().count == 1)
+            try await app.authority.decide(
+                .allowAlways, on: Self.request().privilege, by: "app", run: app.run,
                 isAnswer: true)
             try await group.waitForAll()
         }
-        #expect(await lab.authority.permissions.records(of: "app").count == 1)
+        #expect(await app.authority.permissions.records(of: "app").count == 1)
     }
 
-    @Test func `a decision made elsewhere answers an open question`() async throws {
-        let lab = try await Lab(registry)
-        async let code = refusal { _ = try await lab.check() }
-        try await lab.authority.untilAsked()
-        try await lab.authority.decide(.deny, on: Self.request().privilege, by: "app")
+    @Test func `a decision made elsewhere answers an open request`() async throws {
+        let app = try await AskingApp(registry)
+        async let code = refusal { _ = try await app.check() }
+        try await app.authority.untilAsked()
+        try await app.authority.decide(.deny, on: Self.request().privilege, by: "app")
         #expect(await code == .denied)
-        #expect(await lab.authority.pendingRequests().isEmpty)
-        #expect(await lab.authority.permissions.records(of: "app").map(\.state) == [.denied])
+        #expect(await app.authority.pendingRequests().isEmpty)
+        #expect(await app.authority.permissions.records(of: "app").map(\.state) == [.denied])
     }
 
-    @Test func `a token that ends while a question is open grants nothing`() async throws {
-        let lab = try await Lab(registry)
-        async let code = refusal { _ = try await lab.check() }
-        try await lab.authority.untilAsked()
-        try await lab.authority.forget(client: "app")
+    @Test func `a token that ends while a request is open grants nothing`() async throws {
+        let app = try await AskingApp(registry)
+        async let code = refusal { _ = try await app.check() }
+        try await app.authority.untilAsked()
+        try await app.authority.forget(client: "app")
         #expect(await code == .invalidToken)
         let late = await refusal {
-            try await lab.authority.decide(
-                .allowAlways, on: Self.request().privilege, by: "app", run: lab.run,
+            try await app.authority.decide(
+                .allowAlways, on: Self.request().privilege, by: "app", run: app.run,
                 isAnswer: true)
         }
         #expect(late == .notFound)
-        #expect(await lab.authority.permissions.records().isEmpty)
+        #expect(await app.authority.permissions.records().isEmpty)
     }
 
-    @Test func `a question that is not answered in time is refused, and stays open`() async throws {
-        let lab = try await Lab(registry)
-        async let code = refusal { _ = try await lab.check() }
+    @Test func `a request that is not answered in time is refused, and stays open`() async throws {
+        let app = try await AskingApp(registry)
+        async let code = refusal { _ = try await app.check() }
         await registry.clock.waitForSleepers(1)
         registry.clock.advance(by: .seconds(45))
         #expect(await code == .undecided)
-        #expect(await lab.authority.pendingRequests().map(\.waiting) == [0])
+        #expect(await app.authority.pendingRequests().map(\.waiting) == [0])
     }
 }

@@ -10,13 +10,13 @@ struct DatabaseFileTests {
         registry = try Registry()
     }
 
-    @Test func `the file is made for its owner alone`() async throws {
+    @Test func `the file is accessible to its owner only`() async throws {
         let authority = try await registry.open()
         for file in [registry.path, registry.path + "-wal"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: file)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
-        // The second file goes when the last connection closes.
+        // The second file is deleted when the last connection closes.
         #expect(await authority.permissions.records().isEmpty)
     }
 
@@ -29,7 +29,7 @@ struct DatabaseFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func `a file of somebody else is refused`() async throws {
+    func `a file of another user is refused`() async throws {
         _ = try await registry.open()
         try FileManager.default.setAttributes(
             [.ownerAccountID: 65_534], ofItemAtPath: registry.path)
@@ -51,7 +51,7 @@ struct DatabaseFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-    func `a folder of somebody else is refused`() async throws {
+    func `a folder of another user is refused`() async throws {
         _ = try await registry.open()
         try FileManager.default.setAttributes(
             [.ownerAccountID: 65_534], ofItemAtPath: registry.folder.path(percentEncoded: false))
@@ -59,7 +59,7 @@ struct DatabaseFileTests {
     }
 
     @Test(arguments: ["-wal", "-shm"])
-    func `a companion that others can open is refused`(companion: String) async throws {
+    func `a write-ahead log that others can open is refused`(companion: String) async throws {
         _ = try await registry.open()
         try Data().write(to: URL(filePath: registry.path + companion))
         try FileManager.default.setAttributes(
@@ -67,7 +67,7 @@ struct DatabaseFileTests {
         #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
     }
 
-    @Test func `a link in place of the file is not followed`() async throws {
+    @Test func `a link instead of the file is not followed`() async throws {
         let target = registry.path + "-elsewhere"
         try Data().write(to: URL(filePath: target))
         try FileManager.default.createSymbolicLink(
@@ -75,14 +75,14 @@ struct DatabaseFileTests {
         #expect(await refusal { _ = try await registry.open() } == .storeFailed)
     }
 
-    @Test func `a file that is no database is refused`() async throws {
+    @Test func `a file that is not a database is refused`() async throws {
         try Data(repeating: 0x41, count: 8192).write(to: URL(filePath: registry.path))
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600], ofItemAtPath: registry.path)
         #expect(await refusal { _ = try await registry.open() } == .storeFailed)
     }
 
-    @Test func `no token stands in the files`() async throws {
+    @Test func `no file contains a token`() async throws {
         let authority = try await registry.open()
         let token = try await authority.createClient("curl", isOwner: false, expires: nil)
         _ = try await authority.identify(token: token.text, name: nil)

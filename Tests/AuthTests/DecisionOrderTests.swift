@@ -4,9 +4,9 @@ import Testing
 
 @testable import Auth
 
-/// Decisions that come at the same time.
+/// Concurrent decisions.
 struct DecisionOrderTests {
-    @Test func `a change waits until the one before is in file, memory and log`() async throws {
+    @Test func `a change waits until the previous one is in file, memory and log`() async throws {
         let registry = try Registry()
         let authority = try await registry.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
@@ -26,7 +26,7 @@ struct DecisionOrderTests {
         #expect(await authority.permissions.records(of: "curl").map(\.state) == [.denied])
     }
 
-    @Test func `a denial stands although another version is admitted meanwhile`() async throws {
+    @Test func `a denial is kept while another version is admitted`() async throws {
         let registry = try Registry()
         let authority = try await registry.open()
         func version(_ access: Access) -> DeclaredApp {
@@ -54,7 +54,7 @@ struct DecisionOrderTests {
         }
     }
 
-    @Test func `memory, file and log agree on which of many decisions is the last`() async throws {
+    @Test func `memory, file and log agree on the last of many decisions`() async throws {
         let registry = try Registry()
         let authority = try await registry.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
@@ -63,7 +63,7 @@ struct DecisionOrderTests {
             try await withThrowingTaskGroup { group in
                 for number in 1...20 {
                     for privilege in privileges {
-                        // Those that are more urgent overtake others wherever they wait.
+                        // Tasks of higher priority overtake others while they wait.
                         group.addTask(priority: number.isMultiple(of: 3) ? .high : .background) {
                             if number.isMultiple(of: 4) {
                                 return try await authority.reset(privilege, of: "curl")
@@ -97,7 +97,7 @@ struct DecisionOrderTests {
 }
 
 extension Authority {
-    /// A change that lasts until the gate opens.
+    /// A change that lasts until it is resumed.
     fileprivate func hold(
         _ gate: AsyncStream<Void>, onEntry: @Sendable () -> Void
     ) async throws(AuthError) {

@@ -21,7 +21,7 @@ struct DecisionTests {
         }
     }
 
-    @Test func `decisions and clients' tokens outlive the host, what was for a run does not`()
+    @Test func `decisions and clients' tokens survive a restart, those for a run do not`()
         async throws
     {
         let terms = Terms(
@@ -58,7 +58,7 @@ struct DecisionTests {
         }
     }
 
-    @Test func `what is allowed once ends with its run and is no other run's`() async throws {
+    @Test func `a decision for one run ends with it and does not apply to others`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
         let (one, first) = try await authority.beginRun(of: "app")
@@ -71,7 +71,7 @@ struct DecisionTests {
         #expect(await authority.permissions.records().isEmpty)
     }
 
-    @Test func `once needs a run that is going on, of that app`() async throws {
+    @Test func `a decision for one run requires an active run of the app`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
         try await authority.admit(app: "other")
@@ -93,7 +93,7 @@ struct DecisionTests {
         (.allowOnce, .deny, .denied),
         (.denyOnce, .allowAlways, nil),
     ])
-    func `a lasting decision takes the place of one for the run`(
+    func `a lasting decision replaces one for the run`(
         once: Decision, lasting: Decision, expected: AuthError.Code?
     ) async throws {
         var authority = try await registry.open()
@@ -107,7 +107,7 @@ struct DecisionTests {
         #expect(await authority.permissions.records() == kept)
     }
 
-    @Test func `narrowing, revoking and resetting are felt by the next call`() async throws {
+    @Test func `narrowing, revoking and resetting affect the next call`() async throws {
         let authority = try await registry.open()
         let token = try await authority.createClient("curl", isOwner: false, expires: nil)
         try await authority.decide(.allowAlways, on: cpu, by: "curl")
@@ -127,7 +127,7 @@ struct DecisionTests {
         ("sensor:cpu:stats", Access.raw), ("sensor:cpu:write", .raw), ("sensor:cpu", .write),
         ("sensor:cpu:stats", .write), ("net", .raw), ("storage", .stats),
     ])
-    func `terms cannot give what the privilege does not`(
+    func `terms cannot exceed the privilege`(
         privilege: String, access: Access
     ) async throws {
         let authority = try await registry.open()
@@ -140,7 +140,7 @@ struct DecisionTests {
         #expect(await authority.permissions.records().isEmpty)
     }
 
-    @Test func `an update is asked only for what is new or wider`() async throws {
+    @Test func `an update asks only for new and wider privileges`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
         let narrow = Privilege(.sensor("cpu", .stats), reason: "r")
@@ -162,7 +162,7 @@ struct DecisionTests {
         #expect(await !authority.permissions.isDenied(wide, to: "app"))
     }
 
-    @Test func `a denied kind is denied in each instance that an app declares`() async throws {
+    @Test func `a denied kind is denied for each declared instance`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
         let kind = PrivilegeID(sensor: "network", access: .stats)

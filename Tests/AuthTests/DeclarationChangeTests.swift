@@ -3,11 +3,11 @@ import Testing
 
 @testable import Auth
 
-/// Which privileges of an update are asked for, and what becomes of the decisions.
+/// The privileges that an update asks for, and its effect on decisions.
 struct DeclarationChangeTests {
     private static let pin = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
-    /// Privileges as they are kept; a pin stands behind its origin.
+    /// Privileges as stored; a pin follows its origin.
     private static func privileges(_ texts: [String]) -> [Privilege] {
         DeclaredApp.privileges(in: texts.joined(separator: "\n"))
     }
@@ -29,7 +29,7 @@ struct DeclarationChangeTests {
             ["sensor:memory added", "sensor:load unchanged", "sensor:cpu removed"]
         ),
         (["sensor:cpu"], [], ["sensor:cpu removed"]),
-        // As an earlier version kept them.
+        // As an earlier version stored them.
         (
             ["net https://a.example"], ["net https://a.example https://b.example"],
             ["net:https://a.example unchanged", "net:https://b.example added"]
@@ -53,7 +53,7 @@ struct DeclarationChangeTests {
         ),
         (["storage"], ["storage", "notify"], ["storage unchanged", "notify added"]),
     ])
-    func `privileges compare by what they let an app do`(
+    func `privileges are compared by what they permit`(
         before: [String], after: [String], expected: [String]
     ) {
         let change = DeclarationChange(
@@ -61,7 +61,7 @@ struct DeclarationChangeTests {
         #expect(change.items.map { "\($0.privilege.id) \($0.kind)" } == expected)
     }
 
-    @Test func `a declaration is kept as it was`() {
+    @Test func `a declaration survives storing`() {
         let all = Self.privileges([
             "sensor:cpu", "sensor:network.eth0:stats", "sensor:cpu:write",
             "net:https://a.example", "net:https://b.example \(Self.pin)", "storage", "notify",
@@ -72,15 +72,15 @@ struct DeclarationChangeTests {
         #expect(DeclaredApp.privileges(in: "").isEmpty)
     }
 
-    /// What the person decided about `before`, and what is left for `after`.
+    /// The decisions about `before`, and those that remain for `after`.
     @Test(arguments: [
-        // Equal: as it was, terms and all.
+        // Equal: unchanged, including the terms.
         (["sensor:cpu"], ["sensor:cpu"], ["sensor:cpu granted raw"], ["sensor:cpu granted raw"]),
         (
             ["sensor:cpu"], ["sensor:cpu"], ["sensor:cpu granted stats"],
             ["sensor:cpu granted stats"]
         ),
-        // Narrower: the decision shrinks with it and is not asked again.
+        // Narrower: the decision is narrowed and not asked again.
         (
             ["sensor:cpu"], ["sensor:cpu:stats"], ["sensor:cpu granted raw"],
             ["sensor:cpu:stats granted stats"]
@@ -90,12 +90,12 @@ struct DeclarationChangeTests {
             ["sensor:network"], ["sensor:network.eth0"], ["sensor:network granted stats"],
             ["sensor:network.eth0 granted stats"]
         ),
-        // Wider: what was granted stays, and is not more than it was.
+        // Wider: the grant is kept with its previous extent.
         (
             ["sensor:cpu:stats"], ["sensor:cpu"], ["sensor:cpu:stats granted stats"],
             ["sensor:cpu:stats granted stats"]
         ),
-        // Gone: forgotten.
+        // Removed: forgotten.
         (
             ["sensor:cpu", "sensor:load"], ["sensor:load"],
             ["sensor:cpu granted raw", "sensor:load denied"], ["sensor:load denied"]
@@ -114,18 +114,20 @@ struct DeclarationChangeTests {
             ["net:https://a.example \(pin)"], ["net:https://a.example"],
             ["net:https://a.example granted raw"], []
         ),
-        // No other server at all: that is about no app's wish.
+        // A denial of all servers is not about a declared privilege.
         (["net:https://a.example"], ["net:https://b.example"], ["net denied"], ["net denied"]),
-        // Not the app's own wish: the person decided it, and it stays.
+        // Not declared by the app: the owner's decision is kept.
         (["sensor:cpu"], [], ["sensor:memory granted raw"], ["sensor:memory granted raw"]),
         (
             ["sensor:network"], ["sensor:network"], ["sensor:network.eth0 denied"],
             ["sensor:network.eth0 denied"]
         ),
     ])
-    func `decisions about the same or less stay, those about nothing declared go`(
-        before: [String], after: [String], decided: [String], left: [String]
-    ) throws {
+    func
+        `decisions about equal or narrower privileges are kept, those about removed ones forgotten`(
+            before: [String], after: [String], decided: [String], left: [String]
+        ) throws
+    {
         let records = try decided.map { text in
             let words = text.split(separator: " ").map(String.init)
             return PermissionRecord(

@@ -20,7 +20,7 @@ struct IdentifyTests {
         await refusal { _ = try await authority.identify(token: token, name: name) }
     }
 
-    @Test func `only a token in force, in its own name, tells who calls`() async throws {
+    @Test func `only a valid token, used by its own client, identifies the caller`() async throws {
         let token = try await authority.beginRun(of: "app").token.text
         #expect(await identify(token) == nil)
         #expect(await identify(token, as: "app") == nil)
@@ -31,7 +31,7 @@ struct IdentifyTests {
         #expect(await identify(authority.ownerToken.text, as: "app") == .nameMismatch)
     }
 
-    @Test func `each mismatch is one line in the log and one notice`() async throws {
+    @Test func `each mismatch is one entry in the log and one notice`() async throws {
         let token = try await authority.beginRun(of: "app").token.text
         _ = await identify(nil)
         _ = await identify(Token().text)
@@ -55,7 +55,7 @@ struct IdentifyTests {
     }
 
     @Test
-    func `calls without a token are posted ten times a minute, and all are in the log`()
+    func `calls without a token cause ten notices a minute, and all are in the log`()
         async throws
     {
         for _ in 0..<50 {
@@ -69,7 +69,7 @@ struct IdentifyTests {
         #expect(lines.reduce(0) { $0 + $1.calls } == 51)
     }
 
-    @Test func `only owners pass as the owner`() async throws {
+    @Test func `only owners' tokens are accepted as the owner's`() async throws {
         let app = try await authority.beginRun(of: "app").token
         let client = try await authority.createClient("curl", isOwner: false, expires: nil)
         let owner = try await authority.createClient("desk", isOwner: true, expires: nil)
@@ -86,7 +86,7 @@ struct IdentifyTests {
         #expect(lines.map(\.client) == ["curl", "app"])
     }
 
-    @Test func `a token ends at its time and not before`() async throws {
+    @Test func `a token expires exactly at its time`() async throws {
         let end = registry.clock.now().advanced(byMicroseconds: 1_000_000)
         let token = try await authority.createClient("curl", isOwner: false, expires: end)
         registry.clock.advance(by: .microseconds(999_999))
@@ -95,7 +95,7 @@ struct IdentifyTests {
         #expect(await identify(token.text) == .invalidToken)
     }
 
-    @Test func `the token of a run lives an hour, or as long as it is renewed`() async throws {
+    @Test func `the token of a run is valid for an hour unless renewed`() async throws {
         let (run, token) = try await authority.beginRun(of: "app")
         for _ in 1...3 {
             registry.clock.advance(by: .seconds(3599))
@@ -107,7 +107,7 @@ struct IdentifyTests {
         #expect(await refusal { try await authority.renewRun("gone") } == .notFound)
     }
 
-    @Test func `a launch code works once, for 60 seconds and for its own app`() async throws {
+    @Test func `a launch code is valid once, for 60 seconds and for its app`() async throws {
         func redeem(_ code: String, _ name: String?) async -> AuthError.Code? {
             await refusal { _ = try await authority.redeem(launchCode: code, name: name) }
         }
@@ -134,7 +134,7 @@ struct IdentifyTests {
         #expect(redeemed == .invalidToken)
     }
 
-    @Test func `one name has one holder`() async throws {
+    @Test func `a name belongs to one client`() async throws {
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
         func create(_ name: String) async -> AuthError.Code? {
             await refusal {

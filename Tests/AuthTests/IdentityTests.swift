@@ -4,7 +4,7 @@ import Testing
 
 @testable import Auth
 
-/// Decisions are about one app, and about no other that takes its name.
+/// Decisions apply to one app, and not to another app of the same name.
 struct IdentityTests {
     private let registry: Registry
     private let cpu = Privilege(.sensor("cpu", .raw), reason: "r")
@@ -53,7 +53,7 @@ struct IdentityTests {
 
         authority = try await registry.open()
         #expect(await authority.permissions.records(of: "app").isEmpty)
-        // Nor does the first come back to what was its own.
+        // Nor does the first app regain its own.
         try await authority.admit(old)
         #expect(await authority.status(of: old).undecided == [cpu.id, memory.id])
     }
@@ -72,7 +72,7 @@ struct IdentityTests {
         var authority = try await registry.open()
         try await authority.admit(app("one", [cpu]))
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
-        // The files of the new app stand, and the host died before it knew.
+        // The files of the new app are in place, but the host died before it recorded them.
         authority = try await registry.open()
         let new = app("two", [cpu])
         #expect(await authority.status(of: new).undecided == [cpu.id])
@@ -81,7 +81,7 @@ struct IdentityTests {
         #expect(await state(authority, token) == .undecided)
     }
 
-    @Test func `rows of another identity in the file are no decisions`() async throws {
+    @Test func `rows of another identity are ignored`() async throws {
         var authority = try await registry.open()
         try await authority.admit(app("one", [cpu]))
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
@@ -92,7 +92,7 @@ struct IdentityTests {
         #expect(await authority.permissions.records().isEmpty)
     }
 
-    @Test func `an update keeps what was decided and asks for what is new or wider`() async throws {
+    @Test func `an update keeps decisions and asks for new and wider privileges`() async throws {
         var authority = try await registry.open()
         try await authority.admit(app("one", [cpuStats]))
         try await authority.decide(.allowAlways, on: cpuStats.id, by: "app")
@@ -103,12 +103,12 @@ struct IdentityTests {
         authority = try await registry.open()
         #expect(await authority.status(of: update).undecided == [cpu.id, memory.id])
         let (_, token) = try await authority.beginRun(of: "app")
-        // Until the person has answered, it may do what it could before and no more.
+        // Until the owner has answered, it may do what it could before and no more.
         #expect(await state(authority, token) == .statisticsOnly)
     }
 
     @Test(arguments: [Decision.allowAlways, .statisticsOnly, .deny])
-    func `an update that asks for less asks nothing`(decision: Decision) async throws {
+    func `an update that declares less asks nothing`(decision: Decision) async throws {
         let authority = try await registry.open()
         try await authority.admit(app("one", [cpu]))
         try await authority.decide(decision, on: cpu.id, by: "app")
@@ -119,7 +119,9 @@ struct IdentityTests {
         #expect(standing.denied == (decision == .deny ? [cpuStats.id] : []))
     }
 
-    @Test func `what an update gave up is asked again when a later one wants it`() async throws {
+    @Test func `a dropped privilege is asked for again when a later version declares it`()
+        async throws
+    {
         let authority = try await registry.open()
         try await authority.admit(app("one", [cpu, memory]))
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
@@ -131,7 +133,9 @@ struct IdentityTests {
         #expect(await authority.status(of: third).undecided == [cpu.id, memory.id])
     }
 
-    @Test func `a difference that a crash kept from being applied is applied later`() async throws {
+    @Test func `a difference that a crash prevented from being applied is applied later`()
+        async throws
+    {
         var authority = try await registry.open()
         try await authority.admit(app("one", [cpu, memory]))
         try await authority.decide(.allowAlways, on: memory.id, by: "app")
@@ -145,7 +149,7 @@ struct IdentityTests {
         #expect(await authority.permissions.records(of: "app").isEmpty)
     }
 
-    @Test func `an answer that was given in a run of a replaced app is nobody's`() async throws {
+    @Test func `an answer given in a run of a replaced app is discarded`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app("one", [cpu]))
         let (run, _) = try await authority.beginRun(of: "app")
@@ -157,7 +161,7 @@ struct IdentityTests {
         #expect(await authority.permissions.records(of: "app").isEmpty)
     }
 
-    @Test func `an answer to a question that a replaced app asked is nobody's`() async throws {
+    @Test func `an answer to a request of a replaced app is discarded`() async throws {
         let authority = try await registry.open()
         try await authority.admitAskingApp(identity: "one")
         let (run, token) = try await authority.beginRun(of: "app")
@@ -173,7 +177,8 @@ struct IdentityTests {
         #expect(await authority.permissions.records(of: "app").isEmpty)
     }
 
-    @Test func `decisions of an earlier host hold for the apps that it installed`() async throws {
+    @Test func `decisions of an earlier version apply to the apps that it installed`() async throws
+    {
         var authority = try await registry.open()
         try await authority.admit(app: "app")
         try await authority.decide(.allowAlways, on: memory.id, by: "app")
@@ -181,14 +186,14 @@ struct IdentityTests {
         authority = try await registry.open()
         let same = app("", [cpu, memory])
         #expect(await authority.status(of: same).undecided.isEmpty)
-        // The library knows what the version before declared.
+        // The library knows the declaration of the previous version.
         try await authority.admit(app("", [cpu]), before: [cpu, memory])
         #expect(await authority.permissions.records(of: "app").map(\.privilege) == [cpu.id])
         try await authority.admit(app("one", [cpu]))
         #expect(await authority.permissions.records(of: "app").isEmpty)
     }
 
-    @Test func `the name of a program is not an app's`() async throws {
+    @Test func `an app cannot take the name of a client`() async throws {
         let authority = try await registry.open()
         _ = try await authority.createClient("app", isOwner: false, expires: nil)
         #expect(await refusal { try await authority.admit(app("one", [cpu])) } == .nameTaken)

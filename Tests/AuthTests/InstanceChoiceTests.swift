@@ -4,7 +4,7 @@ import Testing
 
 @testable import Auth
 
-/// Which sensor an app reads where the person chose among those of a kind.
+/// The sensor that an app reads when the owner chose among those of a kind.
 struct InstanceChoiceTests {
     private let registry: Registry
 
@@ -56,7 +56,7 @@ struct InstanceChoiceTests {
             ("temperature.outdoors", .raw, "denied"), ("temperature.outdoors", .stats, "denied"),
             ("temperature.attic", .raw, "undecided"), ("humidity", .raw, "undecided"),
         ] as [(SensorID, Access, String)])
-    func `the kind's name stands for the one that was chosen, and no other is given`(
+    func `the name of the kind refers to the chosen sensor, and others are refused`(
         sensor: SensorID, access: Access, expected: String
     ) async throws {
         let authority = try await registry.open()
@@ -72,7 +72,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `with several chosen, the app names one of them`() async throws {
+    @Test func `with several chosen sensors, the app names one of them`() async throws {
         let authority = try await registry.open()
         let (_, token) = try await run(of: authority)
         try await authority.decide(
@@ -86,7 +86,7 @@ struct InstanceChoiceTests {
         #expect(await authority.permissions.state(of: Self.kind, for: client) == .granted)
     }
 
-    @Test func `statistics only of a choice are statistics of the chosen one`() async throws {
+    @Test func `statistics-only for a choice applies to the chosen sensor`() async throws {
         let authority = try await registry.open()
         let (_, token) = try await run(of: authority)
         try await authority.decide(
@@ -96,7 +96,9 @@ struct InstanceChoiceTests {
         #expect(try await outcome(authority, token, Self.outdoors, .stats) == "denied")
     }
 
-    @Test func `what is denied or restricted is not had by the kind's name either`() async throws {
+    @Test func `a denied or restricted sensor is not available by the name of its kind`()
+        async throws
+    {
         let authority = try await registry.open()
         let (_, token) = try await run(of: authority)
         try await authority.decide(.allowAlways, on: Self.kind, by: "app", among: Self.choice)
@@ -114,7 +116,8 @@ struct InstanceChoiceTests {
         #expect(code == .restricted)
     }
 
-    @Test func `what comes later is asked for anew, and its answer leaves the choice`() async throws
+    @Test func `a new sensor is asked for separately, and the answer keeps the choice`()
+        async throws
     {
         let authority = try await registry.open()
         let (_, token) = try await run(of: authority)
@@ -143,7 +146,7 @@ struct InstanceChoiceTests {
         #expect(try await outcome(authority, token, Self.attic) == "temperature.attic")
     }
 
-    @Test func `a flag for one run goes before what is kept`() async throws {
+    @Test func `a flag for one run has precedence over stored decisions`() async throws {
         let authority = try await registry.open()
         let (run, token) = try await run(of: authority)
         try await authority.decide(.allowAlways, on: Self.kind, by: "app", among: Self.choice)
@@ -153,7 +156,7 @@ struct InstanceChoiceTests {
         #expect(try await outcome(authority, token, Self.indoors) == "temperature.indoors")
     }
 
-    @Test func `lists have what was chosen alone`() async throws {
+    @Test func `lists contain only the chosen sensors`() async throws {
         let authority = try await registry.open()
         _ = try await run(of: authority)
         try await authority.decide(.allowAlways, on: Self.kind, by: "app", among: Self.choice)
@@ -169,7 +172,7 @@ struct InstanceChoiceTests {
         #expect(await authority.permissions.resolve("temperature", by: .owner) == "temperature")
     }
 
-    @Test func `a choice survives the host, and a list that cannot be read gives nothing`()
+    @Test func `a choice survives a restart, and an unreadable list grants nothing`()
         async throws
     {
         let terms = Terms(access: .raw, maximumRate: 2, only: Self.choice)
@@ -188,7 +191,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `a database from before choices gives what it gave`() async throws {
+    @Test func `a database without choices grants the same as before`() async throws {
         do {
             let authority = try await registry.open()
             _ = try await run(of: authority)
@@ -216,7 +219,7 @@ struct InstanceChoiceTests {
             ([], []), (["humidity.indoors"], []), (["temperature.indoors"], ["humidity"]),
             (["temperature"], (0..<256).map { SensorID("temperature.t\($0)") ?? "temperature" }),
         ] as [([SensorID], [SensorID])])
-    func `a choice of nothing, of another kind or without end is none`(
+    func `an empty, foreign or too long choice is rejected`(
         chosen: [SensorID], others: [SensorID]
     ) async throws {
         let authority = try await registry.open()
@@ -235,7 +238,7 @@ struct InstanceChoiceTests {
         ("sensor:temperature.indoors", "sensor:temperature.indoors [temperature.indoors]"),
         ("sensor:temperature.outdoors", ""), ("sensor:temperature.attic", ""),
     ])
-    func `an update that asks for less keeps what of the choice is left, and no more`(
+    func `an update that declares less keeps only the remaining part of the choice`(
         declared: String, kept: String
     ) throws {
         let change = DeclarationChange(
@@ -251,7 +254,7 @@ struct InstanceChoiceTests {
         #expect(records == (kept.isEmpty ? [] : [kept]))
     }
 
-    @Test func `the log has the decision with its sensors, and calls with the one that was read`()
+    @Test func `the log contains the chosen sensors, and the sensor that was read`()
         async throws
     {
         let authority = try await registry.open()

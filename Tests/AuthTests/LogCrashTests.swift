@@ -9,7 +9,7 @@ import Testing
 struct LogCrashTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 
-    @Test func `a host killed while it writes leaves a chain that fits and lacks no line`()
+    @Test func `a host killed while it writes leaves a valid chain without missing entries`()
         async throws
     {
         let registry = try Registry()

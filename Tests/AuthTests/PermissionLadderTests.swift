@@ -3,7 +3,7 @@ import Testing
 
 @testable import Auth
 
-/// The five states of a permission, and what each event makes of them.
+/// The five states of a permission, and the transitions between them.
 struct PermissionLadderTests {
     enum State: String, CaseIterable {
         case prompt, denied, whileRunning, background, restricted
@@ -11,13 +11,13 @@ struct PermissionLadderTests {
 
     enum Event {
         case request, use, useInBackground, grantWhileRunning, grantBackground, deny, reset
-        /// The policy is written or taken away, and the host started again.
+        /// The policy is written or removed, and the host restarted.
         case restrict, lift
 
         var isUse: Bool { self == .use || self == .useInBackground }
     }
 
-    /// For each event, by the states in their order: what comes of it, and the state behind it.
+    /// For each event, by state: the outcome, and the next state.
     private static let table: [(Event, [String])] = [
         (
             .request,
@@ -49,7 +49,7 @@ struct PermissionLadderTests {
             .lift,
             [
                 "done, prompt", "done, denied", "done, whileRunning", "done, background",
-                // What was decided before the policy came.
+                // The decision before the policy was added.
                 "done, background",
             ]
         ),
@@ -69,7 +69,7 @@ struct PermissionLadderTests {
     }
 
     private func open(restricted: [String] = []) async throws -> Authority {
-        try await registry.open(restricted: restricted, patience: .zero)
+        try await registry.open(restricted: restricted, timeLimit: .zero)
     }
 
     /// A host in which the app is in a state.
@@ -130,7 +130,7 @@ struct PermissionLadderTests {
     }
 
     @Test(arguments: cells)
-    func `B5: each event leads from each of the five states to the one that it should`(
+    func `B5: each event leads from each of the five states to the specified one`(
         state: State, event: Event, expected: String
     ) async throws {
         var authority = try await host(in: state)
@@ -157,7 +157,7 @@ struct PermissionLadderTests {
         }
         let after = try await self.state(of: authority)
         #expect("\(outcome), \(after?.rawValue ?? "none")" == expected)
-        // The owner is asked for what is undecided, and for nothing else.
+        // The owner is asked only about undecided privileges.
         let isAsking = event == .request || event.isUse
         let waiting = await authority.pendingRequests().count
         #expect(waiting == (isAsking && state == .prompt ? 1 : 0))
@@ -169,7 +169,7 @@ struct PermissionLadderTests {
     }
 
     @Test(arguments: [(Decision.deny, State.denied), (nil, State.prompt)])
-    func `B5: what is refused or forgotten under a policy stays so when it is lifted`(
+    func `B5: decisions denied or forgotten under a policy stay so when it is removed`(
         decision: Decision?, expected: State
     ) async throws {
         let authority = try await host(in: .restricted)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Auth
 
-/// What a policy keeps from everybody.
+/// The privileges that a policy blocks.
 struct PolicyTests {
     @Test(arguments: [
         ("sensor:camera", "sensor:camera", true), ("sensor:camera", "sensor:camera:stats", true),
@@ -23,7 +23,7 @@ struct PolicyTests {
         ("net:https://example.org", "net", false), ("storage", "storage", true),
         ("storage", "notify", false), ("identity", "sensor:cpu", false),
     ])
-    func `B5: a restriction covers what cannot be had without it`(
+    func `B5: a restriction covers every privilege that includes it`(
         line: String, privilege: String, isCovered: Bool
     ) throws {
         let restriction = try #require(Restriction(line, file: "policy.json"))
@@ -32,7 +32,9 @@ struct PolicyTests {
     }
 
     @Test(arguments: ["storage", "notify", "identity", "net:https://example.org"])
-    func `B5: what is no sensor is restricted and comes back, too`(name: String) async throws {
+    func `B5: privileges other than sensors are restricted and restored, too`(name: String)
+        async throws
+    {
         let registry = try Registry()
         let privilege = try #require(PrivilegeID(name))
         var authority = try await registry.open()
@@ -60,7 +62,7 @@ struct PolicyTests {
         }
     }
 
-    @Test func `B5: statistics are given where only the samples are restricted`() async throws {
+    @Test func `B5: statistics are granted when only samples are restricted`() async throws {
         let registry = try Registry()
         let authority = try await registry.open(restricted: ["sensor:cpu:raw"])
         try await authority.admit(app: "app")
@@ -79,7 +81,7 @@ struct PolicyTests {
         #expect(await authority.permissions.permission(of: client, for: "cpu") == .statistics)
     }
 
-    @Test func `B5: a grant of samples is one of statistics alone while samples are restricted`()
+    @Test func `B5: a grant of samples permits only statistics while samples are restricted`()
         async throws
     {
         let registry = try Registry()
@@ -97,7 +99,7 @@ struct PolicyTests {
         }
     }
 
-    @Test func `B5: what an app declares stands as denied, and the standing names the file`()
+    @Test func `B5: a restricted privilege of an app is shown as denied, with the policy file`()
         async throws
     {
         let registry = try Registry()
@@ -114,7 +116,7 @@ struct PolicyTests {
         #expect(await authority.permissions.isDenied(declared[0], to: "app"))
     }
 
-    @Test func `B5: the refusal is logged, and an app does not learn where the file is`()
+    @Test func `B5: the refusal is logged and does not reveal the policy file to the app`()
         async throws
     {
         let registry = try Registry()

@@ -11,7 +11,7 @@ struct PrivilegeListTests {
         return try PrivilegeList(parsing: list).privileges
     }
 
-    @Test func `every form of a privilege is understood`() throws {
+    @Test func `every form of a privilege is parsed`() throws {
         let privileges = try Self.parse(
             """
             [
@@ -98,7 +98,7 @@ struct PrivilegeListTests {
         ),
         (#"[{"sensor": "cpu", "reason": "r", "pin": {}}]"#, "1:35", "is not a member"),
     ])
-    func `B7: a wrong form, or no reason, is refused where it stands`(
+    func `B7: an invalid form or a missing reason is rejected with its position`(
         text: String, place: String, message: String
     ) {
         let error = #expect(throws: PrivilegeSyntaxError.self) { try Self.parse(text) }
@@ -113,7 +113,7 @@ struct PrivilegeListTests {
         "https://a.org:80:80", "https://ä.org", "https://[::1", "https://a.org\\n",
         "https://2130706433", "https://a.org.",
     ])
-    func `net takes origins only`(origin: String) {
+    func `net accepts only origins`(origin: String) {
         let error = #expect(throws: PrivilegeSyntaxError.self) {
             try Self.parse(#"[{"net": ["https://a.org", "\#(origin)"], "reason": "r"}]"#)
         }
@@ -150,7 +150,7 @@ struct PrivilegeListTests {
         }
     }
 
-    @Test func `what the app wrote is escaped in the message`() {
+    @Test func `texts of the app are escaped in the message`() {
         let error = #expect(throws: PrivilegeSyntaxError.self) {
             try Self.parse(#"["\u001b[31mred\u202e"]"#)
         }
@@ -163,7 +163,7 @@ struct PrivilegeListTests {
         "net:http://169.254.169.254",
         "net:http://app.localhost:8080", "net:*", "net:https://*.org",
     ])
-    func `the name of a privilege is exact`(text: String) {
+    func `the name of a privilege is parsed exactly`(text: String) {
         #expect(PrivilegeID(text) == nil)
     }
 
@@ -171,7 +171,7 @@ struct PrivilegeListTests {
         "sensor:cpu", "sensor:cpu:stats", "sensor:cpu:write", "net", "storage",
         "net:https://api.example.org", "net:http://[::1]:8080", "net:https://box.local:8443",
     ])
-    func `the name of a privilege reads back`(text: String) {
+    func `the name of a privilege survives parsing`(text: String) {
         #expect(PrivilegeID(text)?.description == text)
     }
 }

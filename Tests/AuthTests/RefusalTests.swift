@@ -3,7 +3,7 @@ import Testing
 
 @testable import Auth
 
-/// Who says no twice is not asked again.
+/// After two refusals the owner is not asked again.
 struct RefusalTests {
     private let registry: Registry
     private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
@@ -13,7 +13,7 @@ struct RefusalTests {
         registry = try Registry()
     }
 
-    /// Says no when asked, each time in a run of its own.
+    /// Refuses when asked, each time in a separate run.
     private func refuse(_ times: Int, _ authority: Authority) async throws {
         for _ in 0..<times {
             let (run, _) = try await authority.beginRun(of: "app")
@@ -29,7 +29,7 @@ struct RefusalTests {
     }
 
     @Test
-    func `one no is asked again, after two it is denied without asking, also after a restart`()
+    func `after one refusal the owner is asked again, after two not, also after a restart`()
         async throws
     {
         var authority = try await admitted()
@@ -48,7 +48,7 @@ struct RefusalTests {
     }
 
     @Test
-    func `an app that asks while it runs is refused without a question, and told how to reset`()
+    func `a request of a running app is refused without asking, with the command to reset it`()
         async throws
     {
         let authority = try await registry.open()
@@ -84,7 +84,7 @@ struct RefusalTests {
     }
 
     @Test(arguments: [Decision.allowAlways, .statisticsOnly, .deny, .allow(Terms(access: .raw))])
-    func `a lasting decision takes the place of the refusals`(decision: Decision) async throws {
+    func `a lasting decision replaces the refusals`(decision: Decision) async throws {
         let authority = try await admitted()
         try await refuse(2, authority)
         try await authority.decide(decision, on: cpu, by: "app")
@@ -92,7 +92,7 @@ struct RefusalTests {
         #expect(await authority.permissions.isDenied(declared, to: "app") == (decision == .deny))
     }
 
-    @Test func `a yes for once when asked starts the count anew, a flag leaves it`() async throws {
+    @Test func `allowing once at a prompt resets the count, a flag does not`() async throws {
         let authority = try await admitted()
         let (run, token) = try await authority.beginRun(of: "app")
         try await refuse(1, authority)
@@ -102,12 +102,14 @@ struct RefusalTests {
         try await authority.decide(.allowOnce, on: cpu, by: "app", run: run, isAnswer: true)
         #expect(await authority.permissions.denialCounts().isEmpty)
         try await refuse(2, authority)
-        // What the person allows for a run in so many words holds for it.
+        // An explicit flag of the owner applies to its run.
         _ = try await authority.checkApp(
             token: token.text, name: "app", requested: AccessRequest("latest", of: "cpu", .raw))
     }
 
-    @Test func `refusals are one app's, about one privilege, and go with the app`() async throws {
+    @Test func `refusals belong to one app and one privilege, and are removed with the app`()
+        async throws
+    {
         let authority = try await admitted()
         try await authority.admit(app: "other")
         try await refuse(2, authority)
@@ -123,7 +125,7 @@ struct RefusalTests {
         #expect(try await registry.open().permissions.denialCounts().isEmpty)
     }
 
-    @Test func `another app under the name was not said no to`() async throws {
+    @Test func `refusals do not apply to another app of the same name`() async throws {
         var authority = try await registry.open()
         let known = DeclaredApp(name: "app", identity: "first", privileges: [declared])
         try await authority.admit(known)

@@ -27,15 +27,15 @@ final class Registry: Sendable {
     ///
     /// - Parameters:
     ///   - restricted: the privileges that the policy blocks.
-    ///   - patience: how long a call waits for a decision; the clock moves only by hand.
+    ///   - timeLimit: how long a call waits for a decision; the clock moves only by hand.
     func open(
-        restricted: [String] = [], patience: Duration = .seconds(45)
+        restricted: [String] = [], timeLimit: Duration = .seconds(45)
     ) async throws -> Authority {
         let restrictions = try restricted.map {
             try #require(Restriction($0, file: "/etc/nervous/policy.json"))
         }
         return try await Authority(
-            path: path, policy: Policy(restrictions), time: clock, patience: patience)
+            path: path, policy: Policy(restrictions), time: clock, timeLimit: timeLimit)
     }
 }
 

@@ -6,22 +6,22 @@ import Testing
 
 @testable import Auth
 
-/// What apps ask for while they run.
+/// Requests of running apps.
 struct RequestTests {
     private static let accelerometer = PrivilegeID(sensor: sensor, access: .raw)
     private static let sensor: SensorID = "accelerometer"
 
-    /// An authority with an app, old or of today.
-    private struct Lab {
+    /// An authority with a published or a current app.
+    private struct RequestingApp {
         let authority: Authority
         let run: String
         let token: String
 
-        /// - Parameter isPatient: whether calls wait as long as the test, or not at all.
+        /// - Parameter waits: whether calls wait for an answer.
         init(
-            _ registry: Registry, isOld: Bool = true, isPatient: Bool = true
+            _ registry: Registry, isOld: Bool = true, waits: Bool = true
         ) async throws {
-            authority = try await registry.open(patience: isPatient ? .seconds(45) : .zero)
+            authority = try await registry.open(timeLimit: waits ? .seconds(45) : .zero)
             try await authority.admit(
                 DeclaredApp(
                     name: "old", identity: "1",
@@ -43,8 +43,8 @@ struct RequestTests {
     }
 
     @Test(arguments: [Decision.allowAlways, .allowOnce])
-    func `a call of an old app waits for the answer`(decision: Decision) async throws {
-        let lab = try await Lab(try Registry())
+    func `a call of a published app waits for the answer`(decision: Decision) async throws {
+        let lab = try await RequestingApp(try Registry())
         async let grant = lab.read()
         try await lab.opened()
         let pending = await lab.authority.pendingRequests()
@@ -54,12 +54,12 @@ struct RequestTests {
             decision, on: Self.accelerometer, by: "old", run: lab.run, isAnswer: true)
         #expect(try await grant.client == "old")
         #expect(await lab.authority.pendingRequests().isEmpty)
-        // Asked once: the next call finds the answer.
+        // The next call does not ask again.
         #expect(try await lab.read().sensor == Self.sensor)
     }
 
     @Test func `a denial ends the wait with a refusal`() async throws {
-        let lab = try await Lab(try Registry())
+        let lab = try await RequestingApp(try Registry())
         async let code = refusal { _ = try await lab.read() }
         try await lab.opened()
         try await lab.authority.decide(.deny, on: Self.accelerometer, by: "old")
@@ -68,8 +68,10 @@ struct RequestTests {
         #expect(await lab.authority.pendingRequests().isEmpty)
     }
 
-    @Test func `who waited in vain does not wait again, and can be allowed later`() async throws {
-        let lab = try await Lab(try Registry(), isPatient: false)
+    @Test func `after a timeout further calls do not wait, and the request can be allowed later`()
+        async throws
+    {
+        let lab = try await RequestingApp(try Registry(), waits: false)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await lab.authority.pendingRequests().count == 1)
@@ -77,8 +79,8 @@ struct RequestTests {
         #expect(try await lab.read().client == "old")
     }
 
-    @Test func `where nobody answers the call is refused at once`() async throws {
-        let lab = try await Lab(try Registry())
+    @Test func `without an owner to ask, the call is refused immediately`() async throws {
+        let lab = try await RequestingApp(try Registry())
         let requests = await lab.authority.watchRequests(of: lab.run)
         async let code = refusal { _ = try await lab.read() }
         for await request in requests {
@@ -93,8 +95,8 @@ struct RequestTests {
         #expect(gone == .notFound)
     }
 
-    @Test func `no more calls wait than leave the browser room`() async throws {
-        let lab = try await Lab(try Registry())
+    @Test func `the number of waiting calls leaves connections for the browser`() async throws {
+        let lab = try await RequestingApp(try Registry())
         try await withThrowingTaskGroup(of: AuthError.Code?.self) { group in
             for _ in 0..<10 { group.addTask { await refusal { _ = try await lab.read() } } }
             var refused = 0
@@ -109,8 +111,8 @@ struct RequestTests {
         }
     }
 
-    @Test func `an app cannot open more requests than the person can read`() async throws {
-        let lab = try await Lab(try Registry(), isPatient: false)
+    @Test func `the number of open requests of an app is limited`() async throws {
+        let lab = try await RequestingApp(try Registry(), waits: false)
         for number in 0..<50 {
             let id = try #require(SensorID("thing\(number)"))
             _ = await refusal {
@@ -121,8 +123,8 @@ struct RequestTests {
         #expect(await lab.authority.pendingRequests().count == RequestTable.appLimit)
     }
 
-    @Test func `what ends ends its requests`() async throws {
-        let lab = try await Lab(try Registry())
+    @Test func `requests end with their run, token or app`() async throws {
+        let lab = try await RequestingApp(try Registry())
         async let code = refusal { _ = try await lab.read() }
         try await lab.opened()
         try await lab.authority.endRun(lab.run)
@@ -130,10 +132,11 @@ struct RequestTests {
         #expect(await lab.authority.pendingRequests().isEmpty)
     }
 
-    @Test func `an app that declares is refused at once, and can ask for what it declares`()
+    @Test
+    func `an app with a declaration is refused immediately, and can request what it declares`()
         async throws
     {
-        let lab = try await Lab(try Registry(), isOld: false)
+        let lab = try await RequestingApp(try Registry(), isOld: false)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await lab.authority.pendingRequests().isEmpty)
         let other = PrivilegeID(sensor: Self.sensor, access: .write)
@@ -149,8 +152,8 @@ struct RequestTests {
         #expect(try await state == .granted)
     }
 
-    @Test func `B4: what the machine has not got is not asked for`() async throws {
-        let lab = try await Lab(try Registry())
+    @Test func `B4: a sensor that the machine lacks is not asked for`() async throws {
+        let lab = try await RequestingApp(try Registry())
         let code = await refusal {
             _ = try await lab.authority.checkApp(
                 token: lab.token, name: "old",
@@ -161,9 +164,10 @@ struct RequestTests {
         #expect(await lab.authority.pendingRequests().isEmpty)
     }
 
-    @Test func `each app has a number of its own, which ends with its identity`() async throws {
+    @Test func `each app has a different device number, which ends with its identity`() async throws
+    {
         let registry = try Registry()
-        let lab = try await Lab(registry)
+        let lab = try await RequestingApp(registry)
         let authority = lab.authority
         try await authority.decide(.allowAlways, on: .identity, by: "old")
         let client = try await authority.checkApp(
@@ -174,7 +178,7 @@ struct RequestTests {
             DeclaredApp(name: "new", identity: "2", privileges: [], asksAtFirstUse: true))
         let other = Client(name: "new", kind: .app, run: nil)
         #expect(try await authority.deviceNumber(for: other) != number)
-        // After a new start it is the same; another app under the name gets another.
+        // It is the same after a restart; another app of the same name gets another.
         let again = try await registry.open()
         #expect(try await again.deviceNumber(for: client) == number)
         try await again.admit(
@@ -183,8 +187,8 @@ struct RequestTests {
         #expect(await refusal { _ = try await again.deviceNumber(for: .owner) } == .notFound)
     }
 
-    @Test func `the number is refused like a sensor`() async throws {
-        let lab = try await Lab(try Registry())
+    @Test func `the device number requires permission like a sensor`() async throws {
+        let lab = try await RequestingApp(try Registry())
         func number() async throws {
             _ = try await lab.authority.checkApp(
                 token: lab.token, name: "old", requested: .identity, operation: "number")

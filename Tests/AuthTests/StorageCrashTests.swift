@@ -5,13 +5,13 @@ import Testing
 
 @testable import Auth
 
-/// A process that is killed while it keeps what an app gave it.
+/// A process that is killed while it stores values of an app.
 @Suite(.blocking)
 struct StorageCrashTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 
     @Test
-    func `a host killed between writes has lost nothing that it acknowledged, and halved none`()
+    func `a killed host has lost no acknowledged value and stored none partially`()
         async throws
     {
         let registry = try Registry()

@@ -4,7 +4,7 @@ import Testing
 @testable import AppStorage
 @testable import Auth
 
-/// What apps keep: for whom, how much, and until when.
+/// The stored values of apps: owner, limits and lifetime.
 struct StorageTests {
     private let registry: Registry
 
@@ -20,7 +20,7 @@ struct StorageTests {
         DeclaredApp(name: name, identity: identity, privileges: [Privilege(.storage, reason: "")])
     }
 
-    /// What an app has under a key.
+    /// The value of an app for a key.
     private func kept(_ key: String, _ authority: Authority, by name: String = "app") async throws
         -> String?
     {
@@ -37,7 +37,7 @@ struct StorageTests {
             .apply([StorageChange(StorageKey(key), value.map(text))], in: area)
     }
 
-    @Test func `what is kept is there after a restart, for its app alone`() async throws {
+    @Test func `stored values survive a restart, for their app only`() async throws {
         var authority = try await registry.open()
         for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
         try await keep("mine", under: "a", authority)
@@ -57,7 +57,7 @@ struct StorageTests {
         "../x", "/etc/passwd", "a\u{0}b", "a", "\u{e9}", "e\u{301}", " ", "'; DROP TABLE item; --",
         "\u{10FFFF}", "%00", String(repeating: "k", count: 1024),
     ])
-    func `a key is compared byte by byte and means nothing else`(key: String) async throws {
+    func `a key is compared byte by byte`(key: String) async throws {
         let authority = try await registry.open()
         try await authority.admit(app("1"))
         let others = ["a\u{0}", "a\u{0}b", "a", "\u{e9}", "e\u{301}", "x", ""]
@@ -69,7 +69,9 @@ struct StorageTests {
         for other in others { #expect(try await kept(other, authority) == "other") }
     }
 
-    @Test func `another identity under the name finds nothing, and no file holds it`() async throws
+    @Test
+    func `another identity of the same name finds nothing, and no file contains the old values`()
+        async throws
     {
         let authority = try await registry.open()
         try await authority.admit(app("1"))
@@ -79,15 +81,15 @@ struct StorageTests {
         #expect(try await authority.storageUsage(of: "app") == .nothing)
         #expect(try holds("secret") == false)
         #expect(try holds("marked-key") == false)
-        // Nor does it come back to the first.
+        // Nor does the first app regain them.
         try await authority.admit(app("1"))
         #expect(try await kept("marked-key", authority) == nil)
     }
 
-    @Test func `forgetting an app erases what it kept, and nobody else's`() async throws {
+    @Test func `forgetting an app erases its values, and no others`() async throws {
         let authority = try await registry.open()
         for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
-        // So many that pages are split, and packed anew.
+        // Enough values to split and rebalance pages.
         for number in 0..<300 {
             try await keep("gone-\(number)", under: "k\(number * 7919 % 300)", authority)
         }
@@ -105,14 +107,14 @@ struct StorageTests {
         #expect(try await kept("k0", authority) == nil)
     }
 
-    @Test func `what a crash left of an app that is gone is removed at the next start`()
+    @Test func `values that a crash left of a removed app are erased at the next start`()
         async throws
     {
         let authority = try await registry.open()
         for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
         try await keep("left", under: "a", authority)
         try await keep("theirs", under: "a", authority, by: "other")
-        // The host dies when the app is forgotten and what it kept is not.
+        // The host dies after the app was forgotten and before its values were.
         let store = ClientStore(queue: try AuthDatabase(path: registry.path).queue)
         try await store.remove(client: "app")
         let next = try await registry.open()
@@ -120,7 +122,7 @@ struct StorageTests {
         #expect(try await kept("a", next, by: "other") == "theirs")
     }
 
-    @Test func `the owner keeps nothing, a program keeps what is its own`() async throws {
+    @Test func `the owner stores nothing, a client its own values`() async throws {
         let authority = try await registry.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
         _ = try await authority.createClient("desk", isOwner: true, expires: nil)
@@ -136,9 +138,9 @@ struct StorageTests {
         #expect(try await kept("a", authority, by: "curl") == nil)
     }
 
-    @Test func `the file is its owner's alone`() async throws {
+    @Test func `the file is accessible to its owner only`() async throws {
         _ = try await registry.open()
-        let path = Authority.storagePath(besides: registry.path)
+        let path = Authority.storagePath(beside: registry.path)
         #expect(path.hasPrefix(registry.folder.path(percentEncoded: false)))
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -146,9 +148,9 @@ struct StorageTests {
         #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
     }
 
-    /// Whether the file or its log has these bytes anywhere.
+    /// Whether the file or its log contains these bytes.
     private func holds(_ text: String) throws -> Bool {
-        let path = Authority.storagePath(besides: registry.path)
+        let path = Authority.storagePath(beside: registry.path)
         return try ["", "-wal"].contains { ending in
             guard FileManager.default.fileExists(atPath: path + ending) else { return false }
             return try Data(contentsOf: URL(filePath: path + ending))

@@ -10,7 +10,7 @@ struct TokenTableTests {
             created: Timestamp(microseconds: 0), expires: nil, digest: token.digest)
     }
 
-    @Test func `each token finds its own holder`() {
+    @Test func `each token identifies its client`() {
         let tokens = (0..<20).map { _ in Token() }
         let table = TokenTable(tokens.enumerated().map { Self.record($1, "app-\($0)") })
         for (number, token) in tokens.enumerated() {
@@ -21,7 +21,7 @@ struct TokenTableTests {
         #expect(table.find(String(tokens[0].text.dropLast())) == nil)
     }
 
-    @Test func `the tokens of a client end together and no others`() {
+    @Test func `the tokens of a client are removed together, and no others`() {
         let (one, two, other) = (Token(), Token(), Token())
         var table = TokenTable([
             Self.record(one, "app"), Self.record(two, "app", run: "r"), Self.record(other, "apps"),
@@ -32,7 +32,7 @@ struct TokenTableTests {
         #expect(table.find(other.text) != nil)
     }
 
-    @Test func `the end of a run ends its token alone`() {
+    @Test func `the end of a run removes only its token`() {
         let (first, second, lasting) = (Token(), Token(), Token())
         var table = TokenTable([
             Self.record(first, "app", run: "a"), Self.record(second, "app", run: "b"),

@@ -13,20 +13,20 @@ struct TokenTests {
         #expect(Token(token.text) == token)
     }
 
-    @Test func `no two tokens are the same, nor begin alike`() {
+    @Test func `tokens are unique from their first characters`() {
         let tokens = (0..<1000).map { _ in Token() }
         #expect(Set(tokens.map(\.text)).count == 1000)
         #expect(Set(tokens.map { $0.text.prefix(20) }).count == 1000)
     }
 
-    @Test func `a token that lost its end is not a token`() {
+    @Test func `a truncated token is rejected`() {
         let text = Token().text
         for length in 0..<text.count {
             #expect(Token(String(text.prefix(length))) == nil, "\(length) characters")
         }
     }
 
-    @Test func `a token with one character changed is not a token`() {
+    @Test func `a token with a changed character is rejected`() {
         let text = Array(Token().text)
         for place in 4..<50 {
             var changed = text
@@ -40,18 +40,18 @@ struct TokenTests {
         String(repeating: "A", count: 51), "nvs_" + String(repeating: "A", count: 100_000),
         "nvs_" + String(repeating: "é", count: 47),
     ])
-    func `what has not the shape of a token is not one`(text: String) {
+    func `text in another form is rejected`(text: String) {
         #expect(Token(text) == nil)
     }
 
-    @Test func `a token with something around it is not one`() {
+    @Test func `a token with surrounding characters is rejected`() {
         let text = Token().text
         for changed in [" " + text, text + " ", text + "\n", text + "=", text + "A", "x" + text] {
             #expect(Token(changed) == nil)
         }
     }
 
-    @Test func `only a digest of 32 bytes is kept`() {
+    @Test func `only a digest of 32 bytes is stored`() {
         let token = Token()
         #expect(token.digest.count == 32)
         #expect(token.digest != Token().digest)

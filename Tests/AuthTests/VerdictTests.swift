@@ -3,11 +3,11 @@ import Testing
 
 @testable import Auth
 
-/// What follows from decisions, as a table.
+/// The results of decisions, as a table.
 struct VerdictTests {
     struct Row: CustomTestStringConvertible, Sendable {
-        /// `privilege`, `privilege=access` for terms of less, `!privilege` for a denial; `@run` for
-        /// one run, `~` for one that has expired.
+        /// `privilege`, `privilege=access` for terms with less access, `!privilege` for a denial;
+        /// `@run` for one run, `~` for an expired one.
         let decisions: [String]
         let request: String
         let expected: String
@@ -71,7 +71,7 @@ struct VerdictTests {
         Row(["cpu:write"], "cpu:stats", "undecided"),
         Row(["cpu"], "memory", "undecided"),
     ])
-    func `a grant covers its access and what that includes`(row: Row) throws {
+    func `a grant covers its access and those included in it`(row: Row) throws {
         #expect(try Self.verdict(row) == row.expected)
     }
 
@@ -92,7 +92,7 @@ struct VerdictTests {
         Row(["cpu", "!cpu@r"], "cpu", "denied"),
         Row(["cpu@r", "!cpu:stats"], "cpu", "denied"),
     ])
-    func `denial wins over every grant`(row: Row) throws {
+    func `a denial overrides every grant`(row: Row) throws {
         #expect(try Self.verdict(row) == row.expected)
     }
 
@@ -120,7 +120,7 @@ struct VerdictTests {
         Row(["network", "network.eth0:stats"], "network.eth0", "raw"),
         Row(["network", "network.eth0=stats~"], "network.eth0", "raw"),
     ])
-    func `what was decided about an instance holds there`(row: Row) throws {
+    func `a decision about an instance applies to it`(row: Row) throws {
         #expect(try Self.verdict(row) == row.expected)
     }
 
@@ -135,11 +135,11 @@ struct VerdictTests {
         Row(["cpu:stats~"], "cpu", "undecided"),
         Row(["cpu~", "cpu@r"], "cpu", "raw"),
     ])
-    func `what was decided for another run or has expired counts for nothing`(row: Row) throws {
+    func `decisions for another run and expired ones are ignored`(row: Row) throws {
         #expect(try Self.verdict(row) == row.expected)
     }
 
-    @Test func `a decision about one client says nothing about another`() throws {
+    @Test func `a decision about one client does not apply to others`() throws {
         let table = PermissionTable([try Self.record("cpu")])
         let request = AccessRequest("test", of: "cpu", .raw)
         for name in ["ap", "apps", "app-2", ""] {
@@ -148,7 +148,7 @@ struct VerdictTests {
         }
     }
 
-    @Test func `the terms of the deciding grant are the ones that hold`() throws {
+    @Test func `the terms of the most specific grant apply`() throws {
         var narrow = Terms(access: .raw)
         narrow.maximumRate = 1
         let instance = PermissionRecord(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Auth
 
-/// Grants that hold only while a person watches.
+/// Grants that apply only in the foreground.
 struct WatchedRunTests {
     private let registry: Registry
     private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
@@ -19,13 +19,13 @@ struct WatchedRunTests {
             _ = try await authority.checkApp(
                 token: token.text, name: nil, requested: AccessRequest("test", of: "cpu", access))
         }
-        // The app asks at first use; this is decided, so nobody is asked.
+        // The app asks at first use; this is decided, so the owner is not asked.
         #expect(await authority.pendingRequests().isEmpty)
         return code
     }
 
     private func app(background: Bool) async throws -> Authority {
-        let authority = try await registry.open(patience: .zero)
+        let authority = try await registry.open(timeLimit: .zero)
         try await authority.admitAskingApp()
         try await authority.decide(
             .allow(Terms(access: .raw, background: background)), on: cpu, by: "app")
@@ -33,7 +33,7 @@ struct WatchedRunTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `B5: a grant without background holds for runs that are watched alone`(
+    func `B5: a grant without background applies only to watched runs`(
         background: Bool, isWatched: Bool
     ) async throws {
         let authority = try await app(background: background)
@@ -44,7 +44,7 @@ struct WatchedRunTests {
         }
     }
 
-    @Test func `an open page is watched, a program of the owner's own is not`() async throws {
+    @Test func `an open page is watched, a client of the owner is not`() async throws {
         let authority = try await app(background: false)
         let code = try await authority.launchCode(for: "app")
         let page = try await authority.redeem(launchCode: code, name: "app")
@@ -55,14 +55,14 @@ struct WatchedRunTests {
         #expect(await check(authority, program) == .notInBackground)
     }
 
-    @Test func `renewing a run does not make somebody watch it`() async throws {
+    @Test func `renewing a run does not make it watched`() async throws {
         let authority = try await app(background: false)
         let (run, token) = try await authority.beginRun(of: "app", isWatched: false)
         try await authority.renewRun(run)
         #expect(await check(authority, token) == .notInBackground)
     }
 
-    @Test func `a change of the term is felt by the next call, and the refusal is logged`()
+    @Test func `a change of the term affects the next call, and the refusal is logged`()
         async throws
     {
         let authority = try await app(background: true)
@@ -80,7 +80,7 @@ struct WatchedRunTests {
         #expect(await check(authority, token) == nil)
     }
 
-    @Test func `what holds only while watched is decided, and not asked again`() async throws {
+    @Test func `a foreground-only grant counts as decided and is not asked again`() async throws {
         let authority = try await app(background: false)
         let declared = Privilege(.sensor("cpu", .raw), reason: "r")
         #expect(await authority.permissions.undecided([declared], by: "app").isEmpty)

@@ -22,7 +22,7 @@ struct TermsInputTests {
         "0", "-1", "nan", "inf", "1e3", "0x10", "1,5", "fast", "1 2", "0.0", "٣", "\u{1B}[A",
         "1234567890123",
     ])
-    func `anything else is told what would do`(text: String) {
+    func `anything else gets an example of valid input`(text: String) {
         for read in [input.rate, input.precision] {
             let fault = #expect(throws: TermsInput.Fault.self) { _ = try read(text) }
             #expect(fault?.message.contains("such as") == true)
@@ -38,7 +38,7 @@ struct TermsInputTests {
         }
     }
 
-    @Test func `an end is a span, a day or a time, and lies ahead`() throws {
+    @Test func `an end is a span, a day or a time in the future`() throws {
         #expect(try input.expires("") == nil)
         #expect(try input.expires("7d") == input.now.advanced(byMicroseconds: 604_800_000_000))
         #expect(
@@ -59,7 +59,7 @@ struct TermsInputTests {
         }
     }
 
-    @Test func `background is yes where nothing is said`() throws {
+    @Test func `background is yes by default`() throws {
         for text in ["", "y", "YES"] { #expect(try input.background(text)) }
         for text in ["n", "No"] { #expect(try !input.background(text)) }
         #expect(throws: TermsInput.Fault.self) { _ = try input.background("perhaps") }

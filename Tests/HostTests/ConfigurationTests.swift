@@ -15,7 +15,7 @@ struct ConfigurationTests {
         try Configuration(parsing: Array(text.utf8))
     }
 
-    @Test func `what is not set keeps its default`() throws {
+    @Test func `settings that are missing have their defaults`() throws {
         #expect(try parsed("{}") == Configuration())
         #expect(try parsed(#"{"packages": {}}"#) == Configuration())
         let defaults = Configuration().packages
@@ -70,11 +70,11 @@ struct ConfigurationTests {
         #"{"host": "a", "tls": true, "ca": "c"}"#, #"{"host": "a", "discoveryPrefix": "+"}"#,
         #"{"host": "a", "discoveryPrefix": "a/"}"#, #"{"host": "a", "insecure": true}"#, "[]",
     ])
-    func `a broker that cannot be is refused`(section: String) {
+    func `an invalid broker is rejected`(section: String) {
         #expect(throws: ConfigurationError.self) { try parsed(#"{"mqtt": \#(section)}"#) }
     }
 
-    @Test func `where gpsd listens can be set`() throws {
+    @Test func `the address of gpsd can be set`() throws {
         let place = try parsed(#"{"gpsd": {"host": "::1", "port": 12947}}"#).gpsd
         #expect(place.host == "::1")
         #expect(place.port == 12947)
@@ -84,7 +84,7 @@ struct ConfigurationTests {
         #expect(standard.rest == nil)
     }
 
-    @Test func `B12: a receiver rests only where it is said when`() throws {
+    @Test func `B12: a receiver sleeps only if restAfter is set`() throws {
         let place = try parsed(#"{"gpsd": {"restAfter": "5m", "lookEvery": "10s"}}"#).gpsd
         #expect(place.rest?.after == .seconds(300))
         #expect(place.rest?.every == .seconds(10))
@@ -103,7 +103,7 @@ struct ConfigurationTests {
             #"lookEvery must be a span from 5s to 25s, such as "25s""#
         ),
     ])
-    func `gpsd listens at an address`(text: String, complaint: String) throws {
+    func `the host of gpsd must be an address`(text: String, complaint: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try parsed(text) }
         #expect(error?.message == complaint)
     }
@@ -154,7 +154,7 @@ struct ConfigurationTests {
         (#"{"packages": {"entries": 1, "entries": 2}}"#, "1:29"),
         (#"{"packages": {}} x"#, "1:18"),
     ])
-    func `what is not understood is refused with its place`(text: String, place: String) throws {
+    func `invalid settings are rejected with their position`(text: String, place: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try parsed(text) }
         #expect(error?.position.description == place, "\(error?.message ?? "")")
     }

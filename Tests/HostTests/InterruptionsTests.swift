@@ -5,29 +5,29 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct InterruptionsTests {
-    /// How often somebody gave up, and who may.
-    private final class Patience: Sendable {
+    /// Counts the forced terminations.
+    private final class Terminations: Sendable {
         let count = Mutex(0)
-        func givenUp() { count.withLock { $0 += 1 } }
+        func add() { count.withLock { $0 += 1 } }
     }
 
-    private let patience = Patience()
+    private let terminations = Terminations()
     private let interruptions: Interruptions
 
-    init() { interruptions = Interruptions { [patience] in patience.givenUp() } }
+    init() { interruptions = Interruptions { [terminations] in terminations.add() } }
 
     private func hears(_ stream: AsyncStream<Void>) async -> Bool {
         await stream.first { true } != nil
     }
 
-    @Test func `everybody who listens is told`() async {
+    @Test func `every listener gets the signal`() async {
         let streams = [interruptions.subscribe(), interruptions.subscribe()]
         interruptions.deliver()
         for stream in streams { #expect(await hears(stream)) }
-        #expect(patience.count.withLock { $0 } == 0)
+        #expect(terminations.count.withLock { $0 } == 0)
     }
 
-    @Test func `what comes while nobody listens is told to who listens next, once`() async {
+    @Test func `a signal without a listener is delivered to the next listener, once`() async {
         let before = Task { [stream = interruptions.subscribe()] in await hears(stream) }
         before.cancel()
         #expect(await !before.value)
@@ -36,19 +36,19 @@ struct InterruptionsTests {
         let after = Task { [stream = interruptions.subscribe()] in await hears(stream) }
         after.cancel()
         #expect(await !after.value)
-        #expect(patience.count.withLock { $0 } == 0)
+        #expect(terminations.count.withLock { $0 } == 0)
     }
 
-    @Test func `who says it twice and is not heard does not wait`() async {
+    @Test func `a second undelivered signal terminates`() async {
         interruptions.deliver()
-        #expect(patience.count.withLock { $0 } == 0)
+        #expect(terminations.count.withLock { $0 } == 0)
         interruptions.deliver()
-        #expect(patience.count.withLock { $0 } == 1)
+        #expect(terminations.count.withLock { $0 } == 1)
     }
 
-    /// At every moment of the end of a listener one is told, and who listens next is told what that one
-    /// was not.
-    @Test func `none is lost between two who listen`() async {
+    /// At every moment of the end of a listener, either it or the next listener gets
+    /// the signal.
+    @Test func `no signal is lost between two listeners`() async {
         for _ in 1...2_000 {
             let first = Task { [stream = interruptions.subscribe()] in await hears(stream) }
             let telling = Task { interruptions.deliver() }
@@ -59,6 +59,6 @@ struct InterruptionsTests {
             if isHeard { second.cancel() }
             #expect(await second.value != isHeard)
         }
-        #expect(patience.count.withLock { $0 } == 0)
+        #expect(terminations.count.withLock { $0 } == 0)
     }
 }

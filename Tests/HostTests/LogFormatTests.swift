@@ -6,7 +6,7 @@ import Testing
 
 @testable import Host
 
-/// The lines of the program's own log, whatever they are made of.
+/// The lines of the program's own log, for any content.
 @Suite(.blocking)
 struct LogFormatTests {
     private static let hostile = [
@@ -35,7 +35,7 @@ struct LogFormatTests {
     }
 
     @Test(arguments: LogFormat.allCases, hostile)
-    func `whatever is logged is one bounded line without control characters`(
+    func `every log message is one bounded line without control characters`(
         format: LogFormat, text: String
     ) throws {
         for line in [
@@ -64,7 +64,7 @@ struct LogFormatTests {
         #expect(decoded.metadata?.count == 16)
     }
 
-    @Test func `plain text stays as it is`() {
+    @Test func `plain text is unchanged`() {
         let time = Timestamp(microseconds: 1_800_000_000_000_000)
         let line = LogFormat.text.line(
             "The disk is full.", level: .error, metadata: ["bytes": "12"], time: time)

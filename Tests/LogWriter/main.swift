@@ -2,15 +2,15 @@ import AppStorage
 import Auth
 import Glibc
 
-// Writes lines of the access log for ever, or with `storage` two keys at once, and prints the number of
-// each that was acknowledged, for a test to kill.
+// Writes entries of the access log, or with `storage` two keys at once, and prints the number of
+// each acknowledged write, until a test kills it.
 
 func report(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }
 
-/// Keeps numbers that grow, each under two keys.
+/// Stores increasing numbers, each under two keys.
 func store(_ authority: Authority) async throws {
     try await authority.admit(
         DeclaredApp(name: "keeper", identity: "1", privileges: [Privilege(.storage, reason: "")]))

@@ -1,8 +1,8 @@
 import Foundation
 import JSApps
 
-// Installs one package: the folder of the apps, the package and the program that unpacks.
-// A test ends it at every call of the kernel that it makes.
+// Installs one package; arguments: the folder of the apps, the package and the unpacker.
+// A test kills it at every system call.
 let words = CommandLine.arguments
 let library = try await AppLibrary.open(
     at: URL(filePath: words[1]), unpacker: Unpacker(program: words[3]))

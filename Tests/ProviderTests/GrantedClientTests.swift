@@ -12,15 +12,15 @@ import Testing
 
 @testable import Provider
 
-/// A22: an app calls the servers that it was granted, and no other.
+/// A22: an app can call only the servers that were granted.
 struct GrantedClientTests {
     @Test func `A22 - a server that was not allowed is not called`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
-            try await GrantedBench.with(["https://api.example.org"]) { bench async throws in
+            try await GrantedApp.with(["https://api.example.org"]) { app async throws in
                 let error = await #expect(throws: AuthError.self) {
-                    try await bench.fetch("http://127.0.0.1:\(server.port)/")
+                    try await app.fetch("http://127.0.0.1:\(server.port)/")
                 }
                 #expect(error?.code == .undeclared)
                 #expect(error?.hint?.contains("{ \"net\": [\"http://127.0.0.1:") == true)
@@ -29,55 +29,55 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `A22 - a permission is of one scheme, host and port`() async throws {
-        try await GrantedBench.with(["https://api.example.org"]) { bench async throws in
+    @Test func `A22 - a permission is for one scheme, host and port`() async throws {
+        try await GrantedApp.with(["https://api.example.org"]) { app async throws in
             for other in [
                 "http://api.example.org", "https://api.example.org:8443", "https://example.org",
                 "https://api.example.org.evil.test", "https://evil.api.example.org",
             ] {
                 let error = await #expect(throws: AuthError.self) {
-                    try await bench.fetch(other)
+                    try await app.fetch(other)
                 }
                 #expect(error?.code == .undeclared, "\(other)")
             }
-            #expect(bench.names.all.isEmpty)
+            #expect(app.names.all.isEmpty)
         }
     }
 
-    @Test func `A22 - what was taken back is not called again`() async throws {
+    @Test func `A22 - a server whose permission was revoked is not called`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await GrantedBench.with([origin]) { bench async throws in
-                _ = try await bench.fetch(origin)
+            try await GrantedApp.with([origin]) { app async throws in
+                _ = try await app.fetch(origin)
                 let privilege = try #require(PrivilegeID("net:\(origin)"))
                 for denied in [privilege, .net] {
-                    try await bench.authority.decide(.deny, on: denied, by: "demo")
+                    try await app.authority.decide(.deny, on: denied, by: "demo")
                     let error = await #expect(throws: AuthError.self) {
-                        try await bench.fetch(origin)
+                        try await app.fetch(origin)
                     }
                     #expect(error?.code == .denied)
-                    try await bench.authority.reset(denied, of: "demo")
-                    try await bench.authority.decide(.allowAlways, on: privilege, by: "demo")
-                    _ = try await bench.fetch(origin)
+                    try await app.authority.reset(denied, of: "demo")
+                    try await app.authority.decide(.allowAlways, on: privilege, by: "demo")
+                    _ = try await app.fetch(origin)
                 }
                 #expect(server.received.count == 3)
             }
         }
     }
 
-    @Test func `each step has its line in the log, without path and query`() async throws {
+    @Test func `each step has an entry in the log, without path and query`() async throws {
         try await LocalServer.with { request in
             request.target == "/" ? .answer("12345") : .redirect(to: "/")
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await GrantedBench.with([origin, "http://127.0.0.1:9"]) { bench async throws in
-                _ = try await bench.fetch("\(origin)/secret?key=1", "PUT", body: "abc")
-                _ = try? await bench.fetch("http://127.0.0.1:9/x")
-                _ = try? await bench.fetch("https://api.example.org/secret")
+            try await GrantedApp.with([origin, "http://127.0.0.1:9"]) { app async throws in
+                _ = try await app.fetch("\(origin)/secret?key=1", "PUT", body: "abc")
+                _ = try? await app.fetch("http://127.0.0.1:9/x")
+                _ = try? await app.fetch("https://api.example.org/secret")
                 #expect(
-                    try await bench.lines() == [
+                    try await app.lines() == [
                         "access fetch-body net:\(origin) 6 PUT",
                         "access fetch net:\(origin) 5 PUT 302",
                         "access fetch net:\(origin) 5 PUT 200",
@@ -97,9 +97,9 @@ struct GrantedClientTests {
                 .redirect(to: "http://127.0.0.1:\(second.port)/")
             } _: { first in
                 let origin = "http://127.0.0.1:\(first.port)"
-                try await GrantedBench.with([origin]) { bench async throws in
+                try await GrantedApp.with([origin]) { app async throws in
                     let error = await #expect(throws: AuthError.self) {
-                        try await bench.fetch(origin)
+                        try await app.fetch(origin)
                     }
                     #expect(error?.privilege?.description == "net:http://127.0.0.1:\(second.port)")
                     #expect(second.received.isEmpty)
@@ -108,24 +108,24 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `A22 - what is taken back on the way is not followed`() async throws {
+    @Test func `A22 - a redirect is not followed after its permission was revoked`() async throws {
         let (passes, pass) = AsyncStream.makeStream(of: Void.self)
         try await LocalServer.with { request in
             if request.target == "/" { pass.yield() }
             return .redirect(to: "/next")
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await GrantedBench.with([origin]) { bench async throws in
+            try await GrantedApp.with([origin]) { app async throws in
                 let privilege = try #require(PrivilegeID("net:\(origin)"))
                 let address = try #require(WebAddress(origin))
-                let grant = try await bench.permit(address.origin)
+                let grant = try await app.permit(address.origin)
                 let error = await #expect(throws: AuthError.self) {
-                    try await bench.client.send(
-                        OutboundRequest("GET", address), under: grant, GrantedBench.options
+                    try await app.client.send(
+                        OutboundRequest("GET", address), under: grant, GrantedApp.options
                     ) { next in
                         for await _ in passes { break }
-                        try await bench.authority.decide(.deny, on: privilege, by: "demo")
-                        return try await bench.permit(next)
+                        try await app.authority.decide(.deny, on: privilege, by: "demo")
+                        return try await app.permit(next)
                     }
                 }
                 #expect(error?.code == .denied)
@@ -135,8 +135,8 @@ struct GrantedClientTests {
     }
 }
 
-/// An app with a token that was granted what it declares, and the client that calls for it.
-private struct GrantedBench: Sendable {
+/// An app with a token and granted privileges, and the client that calls for it.
+private struct GrantedApp: Sendable {
     let authority: Authority
     let client: GrantedClient
     let token: String
@@ -150,9 +150,9 @@ private struct GrantedBench: Sendable {
         return options
     }()
 
-    /// - Parameter origins: what the app declares and the owner granted.
+    /// - Parameter origins: the declared and granted servers.
     static func with<T: Sendable>(
-        _ origins: [String], _ body: @Sendable (GrantedBench) async throws -> T
+        _ origins: [String], _ body: @Sendable (GrantedApp) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "net-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -162,7 +162,7 @@ private struct GrantedBench: Sendable {
         quiet.logLevel = .critical
         let authority = try await Authority(
             path: folder.path(percentEncoded: false) + "/permissions.sqlite",
-            // Equal entries within a minute share a line of the log: no minute passes here.
+            // Equal calls within a minute share an entry: the clock does not advance.
             time: ManualTime(), logger: quiet)
         let privileges = origins.compactMap { WebOrigin($0) }.map {
             Privilege(.net($0, pin: nil), reason: "")
@@ -178,7 +178,7 @@ private struct GrantedBench: Sendable {
             trustRoots: .certificates([]))
         let token = try await authority.beginRun(of: "demo").token.text
         return try await body(
-            GrantedBench(
+            GrantedApp(
                 authority: authority, client: GrantedClient(client, log: authority.log),
                 token: token, names: names))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.blocking)
 struct ConfinementTests {
-    @Test func `a ready runner names its layers, and the kernel agrees`() throws {
+    @Test func `a ready runner reports its layers, as the kernel does`() throws {
         let runner = try RunnerProcess()
         guard case .ready(let layers) = try runner.next() else {
             Issue.record("not ready")
@@ -37,7 +37,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test func `what the engine keeps open can be read and not written`() throws {
+    @Test func `the engine's open files are read-only`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         let folder = "/proc/\(runner.process)/fd"
@@ -55,7 +55,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test func `it holds the socket and nothing that leads anywhere`() throws {
+    @Test func `it has only the socket and no other connection`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         let folder = "/proc/\(runner.process)/fd"
@@ -84,7 +84,7 @@ struct ConfinementTests {
         #expect(try runner.next() == .pong(1))
         let maps = try text(of: "/proc/\(runner.process)/maps")
         #expect(maps.contains("javascriptcore"))
-        // The kernel's own pages for asking the time.
+        // The kernel's vDSO.
         let kernels: [Substring] = ["[vdso]", "[vsyscall]"]
         for line in maps.split(separator: "\n") {
             let parts = line.split(separator: " ", omittingEmptySubsequences: true)
@@ -101,7 +101,7 @@ struct ConfinementTests {
         #expect(try runner.next() == .ready(layers: []))
     }
 
-    @Test func `no file, process or network is within an app's reach`() throws {
+    @Test func `an app cannot access files, processes or the network`() throws {
         let run = try PageRun(
             [
                 "app.js": """
@@ -127,7 +127,7 @@ struct ConfinementTests {
         "new WeakRef({}); new FinalizationRegistry(() => {}).register({}, 1)",
         "function* g() { yield 1 } [...g()]; (async () => { for await (const x of g()); })()",
     ])
-    func `what the language offers works within the sandbox`(source: String) throws {
+    func `the language features work in the sandbox`(source: String) throws {
         let run = try RunOfApp(source)
         #expect(run.errors.map(\.message) == [])
         #expect(run.end == .exit(0))

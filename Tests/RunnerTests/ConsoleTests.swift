@@ -31,7 +31,7 @@ struct ConsoleTests {
         #expect(try RunOfApp("console.log(\(arguments))").lines == [line])
     }
 
-    @Test func `an error is shown with where it was made`() throws {
+    @Test func `an error is shown with its position`() throws {
         let lines = try RunOfApp(
             "function f() {\n  return new TypeError('no')\n}\nconsole.log(f())"
         ).lines
@@ -51,7 +51,7 @@ struct ConsoleTests {
             ])
     }
 
-    @Test func `a long line is cut with a note`() throws {
+    @Test func `a long line is truncated with a note`() throws {
         let lines = try RunOfApp("console.log('ä'.repeat(20000))").lines
         #expect(lines.count == 1)
         #expect(lines[0].utf8.count < 17 << 10)

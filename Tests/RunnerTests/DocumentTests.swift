@@ -6,7 +6,7 @@ import Testing
 /// The document of a script that runs alone.
 @Suite(.blocking)
 struct DocumentTests {
-    @Test func `a run that touches no document has none made`() throws {
+    @Test func `the document is created only when it is used`() throws {
         let run = try PageRun(
             ["app.js": "console.log(window === globalThis, self === window, typeof navigator)"],
             runsPage: false)
@@ -29,7 +29,7 @@ struct DocumentTests {
         ("[...document.querySelectorAll('p')].map((p) => p.innerText).join('|')", "a|b"),
         ("typeof documentt", "undefined"),
     ])
-    func `what needs the document brings it`(expression: String, value: String) throws {
+    func `the first use of the document loads it`(expression: String, value: String) throws {
         let run = try PageRun(
             [
                 "app.js": "console.log(String(\(expression)))",
@@ -61,12 +61,13 @@ struct DocumentTests {
         }
         #expect(
             run.lines == [
-                "There is no document in this run: not built", "undefined undefined object",
+                "The document is not available in this run: not built",
+                "undefined undefined object",
             ])
         #expect(run.end == .exit(0))
     }
 
-    @Test func `changes are observed, and events go up to the window`() throws {
+    @Test func `changes are observed, and events bubble to the window`() throws {
         let run = try PageRun(
             [
                 "app.js": """
@@ -99,7 +100,7 @@ struct DocumentTests {
         #expect(run.errors.map(\.message) == ["Error: of a listener", "Error: of a listener"])
     }
 
-    @Test func `scripts that a script adds run, those of markup do not`() throws {
+    @Test func `scripts added by a script run, those of markup do not`() throws {
         let run = try PageRun(
             [
                 "app.js": """

@@ -4,7 +4,7 @@ import RunnerProtocol
 import TestSupport
 import Testing
 
-/// Every way out of the sandbox, each tried by a runner that is confined as for an app.
+/// Every known escape from the sandbox, each attempted by a confined runner.
 @Suite(.blocking)
 struct EscapeTests {
     struct Probe: CustomTestStringConvertible {
@@ -23,7 +23,7 @@ struct EscapeTests {
     }
 
     @Test(arguments: probes)
-    func `a way out is closed by the kernel, or answered as the filter means to`(
+    func `an escape is blocked by the kernel with the expected result`(
         probe: Probe
     ) throws {
         let runner = try RunnerProcess(arguments: ["--probe", probe.name])
@@ -42,14 +42,14 @@ struct EscapeTests {
         }
     }
 
-    @Test func `the table is long, of all families, and names nothing twice`() {
+    @Test func `the table covers all families without duplicates`() {
         #expect(Self.probes.count >= 100)
         #expect(Set(Self.probes.map(\.name)).count == Self.probes.count)
         #expect(
             Set(Self.probes.map(\.family)) == [
                 "files", "network", "processes", "memory", "kernel", "interface",
             ])
-        // An answer is the exception, for what programs must be able to ask in vain.
+        // An errno is the exception, for calls that programs may make in vain.
         #expect(
             Self.probes.filter { $0.answer != 0 }.map(\.name) == ["clone3", "affinity-of-others"])
     }
@@ -60,7 +60,7 @@ struct EscapeTests {
             process.lines == Self.probes.map { "\($0.name)\t\($0.family)\t\($0.answer)" })
     }
 
-    @Test func `a probe that there is not is wrong usage`() throws {
+    @Test func `an unknown probe is a usage error`() throws {
         let runner = try RunnerProcess(arguments: ["--probe", "none"])
         #expect(try runner.rest() == [])
         #expect(try runner.end() == .exit(64))

@@ -25,7 +25,7 @@ struct EventLoopTests {
         #expect(run.end == .exit(0))
     }
 
-    @Test func `an interval goes on until it is cleared`() throws {
+    @Test func `an interval repeats until it is cleared`() throws {
         let run = try RunOfApp(
             """
             let count = 0;
@@ -38,13 +38,13 @@ struct EventLoopTests {
         #expect(run.end == .exit(0))
     }
 
-    @Test func `a timer of an abort signal does not keep the run going`() throws {
+    @Test func `a timer of an abort signal does not keep the run alive`() throws {
         let run = try RunOfApp("AbortSignal.timeout(600000)")
         #expect(run.end == .exit(0))
     }
 
     @Test(arguments: [("", 0), ("7", 7), ("255", 255), ("256", 1), ("'x'", 1)])
-    func `close ends the run at once`(code: String, status: Int32) throws {
+    func `close ends the run immediately`(code: String, status: Int32) throws {
         let run = try RunOfApp("setTimeout(() => {}, 1e6); close(\(code)); console.log('after')")
         #expect(run.frames == [.finished(code: UInt8(status))])
         #expect(run.end == .exit(status))
@@ -73,7 +73,7 @@ struct EventLoopTests {
         #expect(try runner.next() == .pong(42))
     }
 
-    @Test func `a host that hangs up ends the process`() throws {
+    @Test func `the process ends when the host disconnects`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         runner.hangUp()
@@ -87,7 +87,7 @@ struct EventLoopTests {
         #expect(try runner.end() == .exit(76))
     }
 
-    @Test func `started by hand it reports its use`() throws {
+    @Test func `started by hand it prints a message`() throws {
         let runner = try RunnerProcess(arguments: ["app.js"])
         #expect(try runner.next() == nil)
         #expect(try runner.end() == .exit(64))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.blocking)
 struct FetchTests {
-    @Test func `a request goes out as it was given and its answer comes back`() throws {
+    @Test func `requests and responses are transferred unchanged`() throws {
         let run = try RunOfApp(
             """
             (async () => {
@@ -151,12 +151,12 @@ struct FetchTests {
         ),
         ("'/' + 'x'.repeat(1 << 15)", "TypeError: a string is too long"),
     ])
-    func `what cannot be asked is refused`(arguments: String, message: String) throws {
+    func `invalid requests are rejected`(arguments: String, message: String) throws {
         let run = try RunOfApp("fetch(\(arguments)).catch((error) => console.log(`${error}`))")
         #expect(run.lines == [message])
     }
 
-    @Test func `at most 64 requests are under way`() throws {
+    @Test func `at most 64 requests are concurrent`() throws {
         let run = try RunOfApp(
             """
             for (let index = 0; index < 65; index++) {

@@ -25,12 +25,12 @@ struct FrameTests {
         .uncaught(
             UncaughtError(file: "app.js", line: 1, column: 2, message: "E", stack: "a\nb")),
         .pong(7), .finished(code: 255), .library(id: 1, .document), .library(id: .max, .modules),
-        .view(text: "ü\n"), .markup(text: "<p>"), .idle(heard: 3, next: nil),
-        .idle(heard: .max, next: 7),
+        .view(text: "ü\n"), .markup(text: "<p>"), .idle(received: 3, next: nil),
+        .idle(received: .max, next: 7),
     ]
 
     @Test(arguments: hostFrames)
-    func `a host frame survives the wire`(frame: HostFrame) throws {
+    func `a host frame survives encoding and decoding`(frame: HostFrame) throws {
         var reader = FrameReader<HostFrame>()
         reader.append(frame.encoded())
         #expect(try reader.next() == frame)
@@ -38,13 +38,13 @@ struct FrameTests {
     }
 
     @Test(arguments: runnerFrames)
-    func `a runner frame survives the wire`(frame: RunnerFrame) throws {
+    func `a runner frame survives encoding and decoding`(frame: RunnerFrame) throws {
         var reader = FrameReader<RunnerFrame>()
         reader.append(frame.encoded())
         #expect(try reader.next() == frame)
     }
 
-    @Test func `frames come out one by one however they were cut`() throws {
+    @Test func `frames are decoded one by one however their bytes are split`() throws {
         let bytes = Self.hostFrames.flatMap { $0.encoded() }
         for size in [1, 2, 3, 7, bytes.count] {
             var reader = FrameReader<HostFrame>()
@@ -58,7 +58,7 @@ struct FrameTests {
     }
 
     @Test(arguments: runnerFrames)
-    func `a frame that has not fully arrived is waited for`(frame: RunnerFrame) throws {
+    func `an incomplete frame is not decoded`(frame: RunnerFrame) throws {
         let bytes = frame.encoded()
         for length in 0..<bytes.count {
             var reader = FrameReader<RunnerFrame>()
@@ -76,7 +76,7 @@ struct FrameTests {
         }
     }
 
-    @Test func `what exceeds a limit is refused before it has arrived`() {
+    @Test func `a frame above a limit is rejected before it has arrived`() {
         var reader = FrameReader<HostFrame>()
         reader.append([0, 0, 0, 0x7f])
         #expect(throws: FrameError.tooLarge(0x7f00_0000)) { try reader.next() }
@@ -95,11 +95,11 @@ struct FrameTests {
             ([1, 0xff, 0xff, 0xff, 0xff], .malformed("count")),
             ([1, 65, 0, 0, 0], .malformed("count")),
         ] as [([UInt8], FrameError)])
-    func `bytes that are no frame are refused`(payload: [UInt8], error: FrameError) {
+    func `invalid frames are rejected`(payload: [UInt8], error: FrameError) {
         #expect(throws: error) { try self.read(payload) }
     }
 
-    @Test func `random bytes are refused or read, never more than they are`() {
+    @Test func `random bytes are rejected or decoded within their length`() {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
         var state = seed

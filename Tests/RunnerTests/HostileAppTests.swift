@@ -32,7 +32,7 @@ struct HostileAppTests {
         #expect(try runner.end() == .signal(SIGKILL))
     }
 
-    @Test func `prototypes that the app spoilt do not break calls to the host`() throws {
+    @Test func `changed prototypes do not break calls to the host`() throws {
         let run = try RunOfApp(
             """
             const no = () => { throw new Error("spoilt") };
@@ -85,12 +85,12 @@ struct HostileAppTests {
         "fetch('/', { get method() { throw new Error('no') } })",
         "console.log({ get a() { throw 1 } }); console.log(new Proxy(function () {}, { get() { throw 1 }, getPrototypeOf() { throw 2 } }))",
     ])
-    func `arguments that throw when read harm only their call`(source: String) throws {
+    func `arguments that throw when read affect only their call`(source: String) throws {
         let run = try RunOfApp("setTimeout(() => console.log('alive'));" + source)
         #expect(run.lines.last == "alive")
     }
 
-    @Test func `a flood of lines arrives whole and ends`() throws {
+    @Test func `a flood of lines arrives completely`() throws {
         let run = try RunOfApp("for (let i = 0; i < 20000; i++) console.log(i)")
         #expect(run.lines.count == 20_000)
         #expect(run.lines.last == "19999")

@@ -3,7 +3,7 @@ import RunnerProtocol
 import TestSupport
 import Testing
 
-/// Pages that mean harm: they end, and only they.
+/// Hostile pages end without affecting others.
 @Suite(.blocking, .serialized)
 struct HostilePageTests {
     @Test(arguments: [
@@ -26,7 +26,7 @@ struct HostilePageTests {
         "Object.defineProperty(document.body, 'firstChild', { get() { for (;;); } })",
         "document.body.innerHTML = '<b>x</b>'.repeat(1e4); for (;;) document.body.innerText",
     ])
-    func `a page that does not come to an end is ended at the end of its turn`(source: String)
+    func `an endless page is ended at the limit of its turn`(source: String)
         throws
     {
         let runner = try RunnerProcess()
@@ -50,7 +50,7 @@ struct HostilePageTests {
         #expect(try [.exit(RunnerExit.turn), .exit(RunnerExit.turnCPU)].contains(runner.end()))
     }
 
-    @Test func `a page that breaks the built-ins harms only itself and is reported`() throws {
+    @Test func `a page that breaks the built-ins affects only itself and is reported`() throws {
         let run = try PageRun([
             "app.html": """
             <p>before</p><script>
@@ -72,11 +72,11 @@ struct HostilePageTests {
         #expect(run.errors.contains { $0.message.contains("spoilt") })
     }
 
-    @Test func `a request that never ends leaves the process answering, and able to be ended`()
+    @Test func `during an endless request the process responds and can be ended`()
         throws
     {
         let (runner, id) = try RunnerProcess.inSynchronousRequest()
-        // A stream: it begins, goes on and never ends.
+        // An endless stream.
         try runner.send(.response(id: id, status: 200, headers: []))
         for number in 1...20 as ClosedRange<UInt32> {
             try runner.send(.body(id: id, bytes: [1]), .ping(number))

@@ -38,7 +38,7 @@ struct ImageTests {
                 "two 16 200 300 200", "again 8", "later 4",
                 "decoded",
             ])
-        // Nothing is asked of another server.
+        // No request is sent to another server.
         #expect(!run.calls.contains { $0.contains("example.org") })
     }
 
@@ -116,7 +116,7 @@ struct ImageTests {
     ]
 
     @Test(arguments: images)
-    func `the size is read from the bytes`(type: String, data: String, shown: String) throws {
+    func `the size is parsed from the bytes`(type: String, data: String, shown: String) throws {
         let run = try PageRun([
             "app.html": """
             <script>
@@ -130,7 +130,7 @@ struct ImageTests {
         #expect(run.lines == [shown])
     }
 
-    @Test func `a source that is changed before it came is forgotten`() throws {
+    @Test func `a source that is changed before it was loaded is ignored`() throws {
         let run = try PageRun([
             "app.html": """
             <script>

@@ -32,7 +32,7 @@ struct ModuleTests {
         try PageRun(Self.library.merging(["app.js": source]) { $1 }, runsPage: false)
     }
 
-    @Test func `a module imports files of its package, in a circle, with live bindings`() throws {
+    @Test func `a module imports files of its package, cyclically, with live bindings`() throws {
         let run = try run(
             """
             import def, { count, inc as more } from "./lib/a.js";
@@ -87,7 +87,7 @@ struct ModuleTests {
             "TypeError: The module http://example.org/x.js is missing: an app loads files of its own package and of the host only."
         ),
     ])
-    func `what cannot be imported is refused with a reason`(call: String, message: String) throws {
+    func `an invalid import is rejected with the reason`(call: String, message: String) throws {
         let run = try run("\(call).catch((error) => console.log(String(error)))")
         #expect(run.lines == [message])
     }
@@ -102,7 +102,7 @@ struct ModuleTests {
         ("let a;\nlet a;", "app.js:2", "SyntaxError"),
         ("let a = 'import';\nlet b = ;", "app.js:2", "SyntaxError"),
     ])
-    func `errors have the file and line of what was written`(
+    func `errors have the file and line of the source`(
         source: String, place: String, name: String
     ) throws {
         let run = try run(source)
@@ -113,7 +113,7 @@ struct ModuleTests {
         #expect(run.run.end == .exit(1))
     }
 
-    @Test func `modules of a page wait for it, inline ones too`() throws {
+    @Test func `modules of a page are deferred, inline ones too`() throws {
         let run = try PageRun(
             Self.library.merging([
                 "app.html": """
@@ -146,6 +146,6 @@ struct ModuleTests {
         }
         #expect(asked == 1)
         let output = run.lines + run.errors.map(\.message)
-        #expect(output.contains { $0.contains("There are no modules in this run: not built") })
+        #expect(output.contains { $0.contains("Modules are not available in this run: not built") })
     }
 }

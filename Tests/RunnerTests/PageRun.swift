@@ -1,16 +1,16 @@
 import Foundation
 import RunnerProtocol
 
-/// What a run of a page, or of a script beside a page, left behind; its files are answered from memory.
+/// The results of a run of a page, or of its script; its files are served from memory.
 struct PageRun {
     let run: RunOfApp
-    /// Addresses that were asked for, in their order.
+    /// The requested addresses, in order.
     let calls: [String]
 
     var lines: [String] { run.lines }
     var errors: [UncaughtError] { run.errors }
 
-    /// The texts that were visible, one after the other.
+    /// The visible texts, in order.
     var views: [String] {
         run.frames.compactMap { if case .view(let text) = $0 { text } else { nil } }
     }
@@ -61,7 +61,7 @@ struct PageRun {
         return try String(contentsOf: path, encoding: .utf8)
     }
 
-    /// jQuery as Debian has it.
+    /// jQuery from Debian.
     static var jquery: String {
         get throws {
             try String(contentsOfFile: "/usr/share/javascript/jquery/jquery.js", encoding: .utf8)

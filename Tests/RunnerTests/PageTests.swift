@@ -2,7 +2,7 @@ import RunnerProtocol
 import TestSupport
 import Testing
 
-/// Pages that run: parsed, with their scripts in a browser's order.
+/// Pages are parsed and run their scripts in a browser's order.
 @Suite(.blocking)
 struct PageTests {
     @Test func `scripts run in the order of a browser and find the page as parsed so far`()
@@ -40,7 +40,8 @@ struct PageTests {
         #expect(run.run.end == .exit(0))
     }
 
-    @Test func `a script that fails stops no other, and errors have their place in the page`()
+    @Test
+    func `a script that fails does not stop others, and errors have their position in the page`()
         throws
     {
         let run = try PageRun([
@@ -124,7 +125,7 @@ struct PageTests {
                 """)
     }
 
-    @Test func `jQuery works: waiting or not, its events, effects and templates`() throws {
+    @Test func `jQuery works: ready handlers, events, effects and templates`() throws {
         let run = try PageRun([
             "jquery.js": PageRun.jquery,
             "app.html": """
@@ -165,7 +166,7 @@ struct PageTests {
         #expect(run.views.last == "3\n1\n2\nPress\npressed Press\npressed Press")
     }
 
-    @Test func `elements with an id are names that scripts may take`() throws {
+    @Test func `elements with an id are global names that scripts may redefine`() throws {
         let run = try PageRun([
             "app.html": """
             <p id="one">1</p><p id="two">2</p><p id="three">3</p>
@@ -176,7 +177,7 @@ struct PageTests {
         #expect(run.lines == ["1 two undefined", "undefined 5", "7"])
     }
 
-    @Test func `a run that has a lifetime ends with it and shows its last`() throws {
+    @Test func `a run with a lifetime ends with it and reports its last text`() throws {
         let run = try PageRun(
             [
                 "app.html":

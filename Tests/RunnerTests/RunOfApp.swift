@@ -1,12 +1,12 @@
 import RunnerProtocol
 
-/// What a whole run of one script left behind.
+/// The results of a complete run of one script.
 struct RunOfApp {
     let frames: [RunnerFrame]
     let end: RunnerProcess.End
     let peak: Int
 
-    /// Runs `source` as `app.js`; `answer` may reply to what the app asks.
+    /// Runs `source` as `app.js`; `answer` may respond to its requests.
     init(
         _ source: String, answer: (RunnerFrame, RunnerProcess) throws -> Void = { _, _ in }
     ) throws {

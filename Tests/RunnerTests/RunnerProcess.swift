@@ -3,18 +3,18 @@ import Glibc
 import RunnerProtocol
 import TestSupport
 
-/// A real runner with a socket on descriptor 3, started as a supervisor would.
+/// A real runner with a socket on descriptor 3, started as by a supervisor.
 ///
 /// The kernel ends it with the thread that started it, so a test works on one thread.
 final class RunnerProcess {
     private let program: Program
     private let socket: Int32
     private var reader = FrameReader<RunnerFrame>()
-    /// The largest resident size that was seen, in bytes.
+    /// The largest observed resident size, in bytes.
     private(set) var peak = 0
-    /// Its number.
+    /// Its process number.
     var process: Int32 { program.pid }
-    /// Milliseconds between two looks at the resident size.
+    /// Milliseconds between two measurements of the resident size.
     private static let sampling: Int32 = 5
 
     init(_ program: String = "nervous-runner", arguments: [String] = []) throws {
@@ -49,9 +49,9 @@ final class RunnerProcess {
         guard sent == bytes.count else { throw Failure("the runner does not take frames") }
     }
 
-    /// The next frame; `nil` when the runner is gone.
+    /// The next frame; `nil` after the end of the runner.
     ///
-    /// - Throws: when nothing comes in time.
+    /// - Throws: if there is no frame in time.
     func next(within milliseconds: Int32 = 540_000) throws -> RunnerFrame? {
         while true {
             if let frame = try reader.next() { return frame }
@@ -63,10 +63,10 @@ final class RunnerProcess {
         }
     }
 
-    /// Whether nothing is said for that long.
+    /// Whether there is no frame for that time.
     func isSilent(for milliseconds: Int32) -> Bool { !waits(milliseconds) }
 
-    /// All frames until the runner is gone.
+    /// All frames until the end of the runner.
     func rest() throws -> [RunnerFrame] {
         var frames: [RunnerFrame] = []
         while let frame = try next() { frames.append(frame) }
@@ -95,7 +95,7 @@ final class RunnerProcess {
         return false
     }
 
-    /// The largest resident size so far in bytes; 0 when the process is gone.
+    /// The largest resident size so far in bytes; 0 after the end of the process.
     ///
     /// The peak of `wait4` would include the memory of the process that started it.
     private func residentPeak() -> Int {
@@ -135,7 +135,7 @@ extension RunnerProcess {
     }
 }
 
-/// What the runner prints when it is asked about itself.
+/// The output of the options `--version` and `--probes`.
 struct RunnerOutput {
     let lines: [String]
     let code: Int32

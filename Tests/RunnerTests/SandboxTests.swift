@@ -2,14 +2,14 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The layers themselves, each tried by a process that has taken them on.
+/// The layers, each tested in a process with that layer only.
 @Suite(.blocking)
 struct SandboxTests {
     @Test(arguments: [
         ("nothing", 0), ("name", 0), ("thread", 0), ("clone3", ENOSYS), ("grow", ENOMEM),
         ("affinity", 0), ("clock", 0), ("forget", 0), ("wake", 0),
     ])
-    func `what the engine needs goes on`(attempt: String, code: Int32) throws {
+    func `the operations that the engine needs work`(attempt: String, code: Int32) throws {
         #expect(try end(of: attempt) == .exit(code))
     }
 

@@ -4,10 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// `localStorage` before a host that a test plays.
+/// `localStorage` with a host that the test simulates.
 @Suite(.blocking)
 struct StorageTests {
-    /// What the runner asked for, and what it was answered.
+    /// The requests of the runner, and the responses.
     private final class Host: Sendable {
         private let state: Mutex<(calls: [String], answers: [(UInt16, String)])>
 
@@ -49,7 +49,7 @@ struct StorageTests {
         return (run.lines, host.calls, run)
     }
 
-    @Test func `nothing is asked before it is touched, and once then`() throws {
+    @Test func `it is loaded once, at first use`() throws {
         #expect(try run("sessionStorage.a = 1", []).calls.isEmpty)
         let read = "for (let i = 0; i < 5; i++) console.log(localStorage.getItem('a'))"
         let items = #"{"items": [["a", "x"]], "used": 2, "limit": 1000}"#
@@ -58,7 +58,7 @@ struct StorageTests {
         #expect(result.lines == [String](repeating: "x", count: 5))
     }
 
-    @Test func `a turn's changes are one call, with the last of each key`() throws {
+    @Test func `the changes of a turn are one call, with the last value of each key`() throws {
         let result = try run(
             """
             localStorage.a = 1; localStorage.b = 2; localStorage.a = 3; delete localStorage.b;
@@ -78,7 +78,7 @@ struct StorageTests {
         #expect(result.lines.isEmpty)
     }
 
-    @Test func `what an app does to the built-ins changes nothing that is sent`() throws {
+    @Test func `changed built-ins do not affect the sent changes`() throws {
         let result = try run(
             """
             Array.prototype.toJSON = String.prototype.toJSON = () => "spoilt";
@@ -90,7 +90,8 @@ struct StorageTests {
         #expect(result.run.errors.isEmpty)
     }
 
-    @Test func `more than a call can hold goes in several, and a value beyond that not at all`()
+    @Test
+    func `large changes are split into several calls, and a value above the limit is rejected`()
         throws
     {
         let wide = #"{"items": [], "used": 0, "limit": 10000000}"#
@@ -108,7 +109,7 @@ struct StorageTests {
         #expect(sizes.allSatisfy { $0 < FrameLimits.body + 100 })
     }
 
-    @Test func `the bound is the host's, as it last said`() throws {
+    @Test func `the limit is the one that the host last reported`() throws {
         let result = try run(
             """
             const fill = (key, count) => {
@@ -181,7 +182,7 @@ struct StorageTests {
         #expect(result.calls.last == #"PATCH \#(Self.address) [["a","1"],["b","2"],["c","3"]]"#)
     }
 
-    @Test func `what was set before the end is sent before it`() throws {
+    @Test func `changes are sent before the end of the run`() throws {
         let result = try run(
             "localStorage.a = 1; close(4); localStorage.b = 2;",
             [(200, Self.empty), (200, Self.usage)])

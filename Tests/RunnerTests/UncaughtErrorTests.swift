@@ -37,7 +37,7 @@ struct UncaughtErrorTests {
         #expect(run.end == .exit(1))
     }
 
-    @Test func `the run goes on after an error in a callback`() throws {
+    @Test func `the run continues after an error in a callback`() throws {
         let run = try RunOfApp(
             "setTimeout(() => { throw new Error('one') });"
                 + "setTimeout(() => console.log('two'), 1); throw new Error('zero')")
@@ -46,18 +46,18 @@ struct UncaughtErrorTests {
         #expect(run.end == .exit(1))
     }
 
-    @Test func `a stack shows the app's calls only`() throws {
+    @Test func `a stack trace contains only the app's calls`() throws {
         let run = try RunOfApp("function f() { fetchy() }\nsetTimeout(function g() { f() })")
         #expect(run.errors.first?.stack == "    at f (app.js:1:22)\n    at g (app.js:2:28)")
     }
 
-    @Test func `a rejection that is handled in time is none`() throws {
+    @Test func `a rejection that is handled in time is not reported`() throws {
         let run = try RunOfApp("const p = Promise.reject(1); p.catch(() => {})")
         #expect(run.errors.isEmpty)
         #expect(run.end == .exit(0))
     }
 
-    @Test func `an error that lies about itself is still reported`() throws {
+    @Test func `an error with misleading properties is still reported`() throws {
         let run = try RunOfApp(
             "const e = new Error('x'); Object.defineProperty(e, 'stack', { get() { throw 1 } });"
                 + "Object.defineProperty(e, 'message', { get() { throw 2 } }); throw e")

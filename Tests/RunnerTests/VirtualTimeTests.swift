@@ -8,7 +8,7 @@ struct VirtualTimeTests {
     /// 2026-01-05T08:00:00Z.
     private static let start: UInt64 = 1_767_600_000_000_000
 
-    /// Runs a script to its end, and lets time go on to the next timer whenever it is idle.
+    /// Runs a script to its end, and advances time to the next timer whenever it is idle.
     private func run(_ source: String, seed: UInt64 = 1) throws -> RunOfApp {
         var sent: UInt64 = 3
         return try RunOfApp(
@@ -40,7 +40,7 @@ struct VirtualTimeTests {
         #expect(run.end == .exit(0))
     }
 
-    @Test func `work takes no time`() throws {
+    @Test func `work takes no virtual time`() throws {
         let run = try run(
             """
             const before = performance.now();
@@ -50,7 +50,7 @@ struct VirtualTimeTests {
         #expect(run.lines == ["0 true"])
     }
 
-    @Test func `timers go off by time and then by order`() throws {
+    @Test func `timers fire by time and then by order`() throws {
         let run = try run(
             """
             const say = (word) => () => console.log(word, performance.now());
@@ -61,7 +61,7 @@ struct VirtualTimeTests {
         #expect(run.lines == ["a 10", "b 10", "c 20", "d 20", "e 20", "f 20"])
     }
 
-    @Test func `a Date is one as ever`() throws {
+    @Test func `Date works as usual`() throws {
         let run = try run(
             """
             const checks = [
@@ -95,34 +95,34 @@ struct VirtualTimeTests {
         #expect([one, other].allSatisfy { $0.lines[1] == "true true 1000" })
     }
 
-    @Test func `a timer that is due waits until it may go off`() throws {
+    @Test func `a timer that is due waits until it may fire`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         let script = "setTimeout(() => console.log(performance.now()), 5)"
         try runner.send(
             .time(start: Self.start, seed: 1), .load(name: "app.js", source: script), .loaded)
-        #expect(try runner.next() == .idle(heard: 3, next: 5_000_000))
+        #expect(try runner.next() == .idle(received: 3, next: 5_000_000))
         try runner.send(.advance(to: 9_000_000, fires: false))
-        #expect(try runner.next() == .idle(heard: 4, next: 5_000_000))
+        #expect(try runner.next() == .idle(received: 4, next: 5_000_000))
         try runner.send(.ping(1))
         #expect(try runner.next() == .pong(1))
-        #expect(try runner.next() == .idle(heard: 5, next: 5_000_000))
-        // Time never goes back.
+        #expect(try runner.next() == .idle(received: 5, next: 5_000_000))
+        // Time never runs backwards.
         try runner.send(.advance(to: 7_000_000, fires: true))
         #expect(try runner.next() == .console(level: .log, text: "9"))
         #expect(try runner.next() == .finished(code: 0))
     }
 
-    @Test func `a run ends when the time is up that it was given`() throws {
+    @Test func `a run ends at its lifetime`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         try runner.send(
             .time(start: Self.start, seed: 1), .lifetime(50),
             .load(name: "app.js", source: "setInterval(() => console.log('tick'), 40)"), .loaded)
-        #expect(try runner.next() == .idle(heard: 4, next: 40_000_000))
+        #expect(try runner.next() == .idle(received: 4, next: 40_000_000))
         try runner.send(.advance(to: 40_000_000, fires: true))
         #expect(try runner.next() == .console(level: .log, text: "tick"))
-        #expect(try runner.next() == .idle(heard: 5, next: 50_000_000))
+        #expect(try runner.next() == .idle(received: 5, next: 50_000_000))
         try runner.send(.advance(to: 50_000_000, fires: true))
         #expect(try runner.next() == .finished(code: 0))
     }

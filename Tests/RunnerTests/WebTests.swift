@@ -17,14 +17,14 @@ struct WebTests {
         ("'http://[::1]:81'", "http://[::1]:81/"),
         ("'mailto:a@b'", "mailto:a@b"), ("'data:text/plain,x y'", "data:text/plain,x y"),
     ])
-    func `addresses are parsed by the URL standard`(arguments: String, href: String) throws {
+    func `URLs are parsed by the URL standard`(arguments: String, href: String) throws {
         #expect(try RunOfApp("console.log(new URL(\(arguments)).href)").lines == [href])
     }
 
     @Test(arguments: [
         "''", "'x'", "'http://'", "'http://a b/'", "'http://h:99999/'", "'http://1.2.3.4.5/'",
     ])
-    func `an invalid address is refused`(argument: String) throws {
+    func `an invalid URL is rejected`(argument: String) throws {
         #expect(try RunOfApp("console.log(URL.canParse(\(argument)))").lines == ["false"])
     }
 
@@ -81,11 +81,11 @@ struct WebTests {
             "true [ [ 'a', '1' ], [ 'b', '2' ] ]"
         ),
     ])
-    func `the platform behaves as a browser's`(expression: String, line: String) throws {
+    func `the web platform behaves as in a browser`(expression: String, line: String) throws {
         #expect(try RunOfApp("console.log(\(expression))").lines == [line])
     }
 
-    @Test func `an answer made by the app reads like one from the host`() throws {
+    @Test func `a response created by the app behaves like one from the host`() throws {
         let run = try RunOfApp(
             """
             (async () => {

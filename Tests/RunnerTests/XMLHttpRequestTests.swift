@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.blocking)
 struct XMLHttpRequestTests {
-    @Test func `an asynchronous request goes through its states and fires its events in order`()
+    @Test func `an asynchronous request passes through its states and fires events in order`()
         throws
     {
         let run = try RunOfApp(
@@ -55,7 +55,7 @@ struct XMLHttpRequestTests {
         ("arraybuffer", "ab", "object ArrayBuffer { byteLength: 2 }"),
         ("blob", "ab", "string ab"),
     ])
-    func `an answer is given in the form that was asked for`(
+    func `a response has the requested type`(
         type: String, body: String, seen: String
     ) throws {
         let run = try RunOfApp(
@@ -75,7 +75,7 @@ struct XMLHttpRequestTests {
         #expect(run.lines == [seen])
     }
 
-    @Test func `a synchronous request has its answer when send returns`() throws {
+    @Test func `a synchronous request has its response when send returns`() throws {
         let run = try RunOfApp(
             """
             setTimeout(() => console.log("later"));
@@ -86,7 +86,7 @@ struct XMLHttpRequestTests {
             console.log(x.readyState, x.status, x.responseText);
             """
         ) { frame, runner in
-            // The other answer comes first and is not to be lost or seen before its time.
+            // The other response arrives first and must neither be lost nor delivered too early.
             guard case .request(let id, _, "http://localhost/now", _, _) = frame else { return }
             try runner.send(
                 .response(id: 1, status: 200, headers: []), .ping(5),
@@ -100,7 +100,7 @@ struct XMLHttpRequestTests {
         #expect(run.end == .exit(0))
     }
 
-    @Test func `a question of the host is answered while an answer is awaited`() throws {
+    @Test func `pings of the host are answered while a response is awaited`() throws {
         let (runner, id) = try RunnerProcess.inSynchronousRequest()
         for number in 1...3 as ClosedRange<UInt32> {
             try runner.send(.ping(number))
@@ -110,7 +110,7 @@ struct XMLHttpRequestTests {
         #expect(try runner.rest() == [.finished(code: 0)])
     }
 
-    @Test func `the time that the host takes is no part of the turn, and that of the app is`()
+    @Test func `the time of the host does not count for the turn, and that of the app does`()
         throws
     {
         let source = """
@@ -130,7 +130,7 @@ struct XMLHttpRequestTests {
             guard case .request(let id, _, _, _, _) = frame else { continue }
             if calls == 0 { #expect(runner.isSilent(for: 5_500)) }
             calls += 1
-            // It may have reached the end of its turn.
+            // The turn may have ended.
             try? runner.send(.response(id: id, status: 204, headers: []), .end(id: id))
         }
         #expect(lines == ["waited"])
@@ -158,7 +158,7 @@ struct XMLHttpRequestTests {
         #expect(run.end == .exit(0))
     }
 
-    @Test func `an answer that has begun and does not end is given up`() throws {
+    @Test func `a response that does not end is abandoned`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         let source = """
@@ -173,7 +173,7 @@ struct XMLHttpRequestTests {
         guard case .request(let id, _, _, _, _) = try runner.next() else {
             throw RunnerProcess.Failure("no request")
         }
-        // More than it keeps of another answer, while this one is awaited.
+        // More bytes of another response than it keeps, while this one is awaited.
         let piece = [UInt8](repeating: 0, count: 64 << 10)
         try runner.send(.response(id: 1, status: 200, headers: []))
         for _ in 0..<129 { try runner.send(.body(id: 1, bytes: piece)) }
@@ -186,7 +186,7 @@ struct XMLHttpRequestTests {
                     text: "other responses exceeded 8388608 bytes meanwhile (http://localhost/)")))
     }
 
-    @Test func `aborting and running out of time end a request`() throws {
+    @Test func `aborting and timeouts end a request`() throws {
         let run = try RunOfApp(
             """
             const one = new XMLHttpRequest();
@@ -216,7 +216,7 @@ struct XMLHttpRequestTests {
         ("x.open('GET', '/'); x.setRequestHeader('a b', '')", "SyntaxError"),
         ("x.responseType = 'json'; x.responseText", "InvalidStateError"),
     ])
-    func `what a request does not allow is refused`(source: String, name: String) throws {
+    func `invalid uses of a request are rejected`(source: String, name: String) throws {
         let run = try RunOfApp(
             "const x = new XMLHttpRequest(); try { \(source) } catch (e) { console.log(e.name) }")
         #expect(run.lines == [name])

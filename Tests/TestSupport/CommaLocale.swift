@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A locale that writes 1,5, for the thread of a test.
+/// A locale with a decimal comma, for the thread of a test.
 ///
-/// Machines seldom have one, so it is compiled from its source, which comes with glibc.
+/// Most machines lack one, so it is compiled from its source, which glibc includes.
 public enum CommaLocale {
-    /// Runs the body under the locale; the test fails where there is none.
+    /// Runs the body in the locale; the test fails if it does not exist.
     public static func use(_ body: () throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("locale-\(UUID().uuidString)")
@@ -16,7 +16,7 @@ public enum CommaLocale {
         setenv("LOCPATH", folder.path, 1)
         let locale = newlocale(Int32(1) << LC_NUMERIC, "da_DK.UTF-8", nil)
         unsetenv("LOCPATH")
-        // It is null where there is no such locale, whatever its type says.
+        // The result is null without such a locale, whatever its type says.
         try #require(Int(bitPattern: locale) != 0, "no locale with a comma")
         let before = uselocale(locale)
         defer {

@@ -28,7 +28,7 @@ public struct LocalServer: Sendable {
         public var method: String { head.split(separator: " ").first.map(String.init) ?? "" }
     }
 
-    /// What the server answers.
+    /// A response of the server.
     public enum Reply: Sendable {
         /// These bytes; then the server closes the connection.
         case bytes([UInt8])

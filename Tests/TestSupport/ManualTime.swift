@@ -2,10 +2,10 @@ public import Samples
 public import Scheduling
 import Synchronization
 
-/// Clocks that move only when a test moves them, and a timer that wakes its sleepers in their order.
+/// Clocks that only a test advances, and a timer that wakes sleeping tasks in order.
 ///
-/// ``run(for:leaving:)`` waits for each sleeper it woke to sleep again, so that everything done until
-/// then belongs to that moment.
+/// ``run(for:leaving:)`` waits for each sleeper it woke to sleep again, so that everything done
+/// until then belongs to that moment.
 public final class ManualTime: TimeSource {
     private struct Sleeper {
         let id: Int
@@ -15,7 +15,8 @@ public final class ManualTime: TimeSource {
 
     private struct State {
         var now: Int64
-        /// How far the monotonic clock has moved, in microseconds; setting the wall clock leaves it.
+        /// The time of the monotonic clock, in microseconds; setting the wall clock does not change
+        /// it.
         var elapsed: Int64 = 0
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
@@ -43,12 +44,12 @@ public final class ManualTime: TimeSource {
         origin.advanced(by: .microseconds(state.withLock { $0.elapsed }))
     }
 
-    /// Sets the wall clock, as a person or a time server does; the monotonic clock does not move.
+    /// Sets the wall clock, like a user or a time server; the monotonic clock does not change.
     public func set(to time: Timestamp) {
         state.withLock { $0.now = time.microseconds }
     }
 
-    /// Moves both clocks and wakes every sleeper that is due, without waiting for what it does.
+    /// Advances both clocks and wakes every task that is due, without waiting for its work.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.advance(by: duration.wholeMicroseconds)
@@ -59,15 +60,15 @@ public final class ManualTime: TimeSource {
         for sleeper in due { sleeper.wake.resume() }
     }
 
-    /// Returns when this many tasks sleep.
+    /// Returns when this number of tasks sleep.
     public func waitForSleepers(_ count: Int) async {
         if state.withLock({ $0.sleepers.count >= count }) { return }
         for await _ in arrivals where state.withLock({ $0.sleepers.count >= count }) { return }
     }
 
-    /// Moves the clocks, waking each sleeper at its moment and waiting until as many sleep again.
+    /// Advances the clocks, waking each task at its time and waiting until as many sleep again.
     ///
-    /// - Parameter last: how many sleep in the end, where that is not as many as before.
+    /// - Parameter last: how many tasks sleep in the end, if not as many as before.
     public func run(for duration: Duration, leaving last: Int? = nil) async {
         let end = state.withLock { $0.now } + duration.wholeMicroseconds
         let count = state.withLock { $0.sleepers.count }

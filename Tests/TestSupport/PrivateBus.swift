@@ -9,13 +9,13 @@ public final class PrivateBus: Sendable {
     /// The seconds after which a call fails: a guard against hangs.
     private static let patience = 540
 
-    /// Whether the programs that this needs are installed.
+    /// Whether the required programs are installed.
     public static var isInstalled: Bool {
         let modules = ["dbus", "gi"].map { "/usr/lib/python3/dist-packages/\($0)/__init__.py" }
         return ([daemon, python, tool] + modules).allSatisfy(FileManager.default.fileExists)
     }
 
-    /// Why a test is skipped where they are not.
+    /// The reason for skipping a test without them.
     public static let lack = "dbus-daemon, python3-dbus or python3-gi is missing"
 
     /// The D-Bus address of the bus.

@@ -3,7 +3,7 @@ import Foundation
 /// A session bus for one test with a notification server that logs its calls; both end with this
 /// value.
 public final class PrivateDesktop {
-    /// Whether the programs that this needs are installed.
+    /// Whether the required programs are installed.
     public static var isInstalled: Bool {
         let mock = "/usr/lib/python3/dist-packages/dbusmock/templates/notification_daemon.py"
         return PrivateBus.isInstalled && FileManager.default.fileExists(atPath: mock)

@@ -5,7 +5,7 @@ public final class TestBroker {
     private static let program = "/usr/sbin/mosquitto"
     private static let publisher = "/usr/bin/mosquitto_pub"
 
-    /// Whether the programs that this needs are installed.
+    /// Whether the required programs are installed.
     public static var isInstalled: Bool {
         [program, publisher].allSatisfy(FileManager.default.fileExists)
     }

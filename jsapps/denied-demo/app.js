@@ -1,16 +1,16 @@
 "use strict";
 
-// Tries four calls and prints what each gives: data, or the error an app must expect. Run it and
-// answer differently each time; `nervous permissions reset denied-demo` asks again.
+// Tries four calls and prints the result of each: data, or the error that an app must handle. Run it
+// and answer differently each time; `nervous permissions reset denied-demo` asks again.
 
 const memory = nervous.sensor("memory");
 
 const attempts = {
   "latest()": () => memory.latest(),
   "stats()": () => memory.stats({ last: "1m", fields: "usedPercent", fn: "mean" }),
-  // Not declared in package.json, so it is refused whatever the owner has decided.
-  "a sensor it never asked for": () => nervous.sensor("cpu").latest(),
-  "a server elsewhere": () => fetch("http://example.org/"),
+  // Not declared in package.json, so it is refused regardless of the answer to the prompt.
+  "an undeclared sensor": () => nervous.sensor("cpu").latest(),
+  "another server": () => fetch("http://example.org/"),
 };
 
 async function main() {
@@ -21,7 +21,7 @@ async function main() {
     } catch (error) {
       console.log(`${name}: ${error.name}: ${error.message}`);
       if (error.privilege) console.log(`  privilege: ${error.privilege}`);
-      if (error.fix) console.log(`  the owner can change it: ${error.fix}`);
+      if (error.fix) console.log(`  to change it: ${error.fix}`);
     }
   }
 }

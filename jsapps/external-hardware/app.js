@@ -1,8 +1,8 @@
 "use strict";
 
-// Shows the measurements of instruments outside this machine. The owner declares a sensor for each,
-// and the instrument, or a small program beside it, publishes samples to it over HTTP. Any fields are
-// shown, with their units.
+// Shows live samples of instruments outside this machine. The owner declares a sensor for each, and the
+// instrument, or a small program for it, publishes samples over HTTP. The app shows any fields that the
+// sensor was declared with, and their units.
 
 const INSTRUMENTS = [
   {
@@ -21,18 +21,18 @@ function number(value) {
   return Number.isInteger(value) ? `${value}` : `${Number(value.toPrecision(6))}`;
 }
 
-/** One reading in words, such as "temperature 21.5 Cel, humidity 40 %". */
-function words(sample, fields) {
+/** A sample as text, such as "temperature 21.5 Cel, humidity 40 %". */
+function text(sample, fields) {
   const parts = fields
     .filter(({ name }) => sample[name] !== undefined && sample[name] !== null)
     .map(({ name, unit }) => {
       const value = typeof sample[name] === "number" ? number(sample[name]) : sample[name];
       return unit === undefined || unit === "1" ? `${name} ${value}` : `${name} ${value} ${unit}`;
     });
-  return parts.length > 0 ? parts.join(", ") : "an empty reading";
+  return parts.length > 0 ? parts.join(", ") : "an empty sample";
 }
 
-/** The description of an instrument's sensor; null if it is not declared. */
+/** The description of the sensor of an instrument; null if it is not declared. */
 async function find({ sensor }) {
   try {
     return await nervous.sensor(sensor).describe();
@@ -42,33 +42,33 @@ async function find({ sensor }) {
   }
 }
 
-function showHowToAdd({ sensor, title, fields }) {
-  console.log(`${title}: missing, there is no sensor named ${sensor}. To add it:`);
+function printHowToAdd({ sensor, title, fields }) {
+  console.log(`${title}: missing, because no sensor is named ${sensor}. To add it:`);
   console.log(`  nervous sensors add ${sensor} ${fields.map((field) => `--field ${field}`).join(" ")}`);
 }
 
-/** Prints the newest sample, if there is one. */
+/** Shows the newest sample; there may be none yet. */
 async function showNewest({ sensor, title }, { fields }) {
   try {
     const newest = await nervous.sensor(sensor).latest();
-    console.log(`${title}: ${time(newest.t)}  ${words(newest, fields)}`);
+    console.log(`${title}: ${time(newest.t)}  ${text(newest, fields)}`);
   } catch (error) {
     if (error.problem !== "no-samples") throw error;
-    console.log(`${title}: there, and nothing has come from it yet.`);
+    console.log(`${title}: no samples yet.`);
   }
 }
 
-/** Shows every reading as it comes, until the run ends. */
+/** Shows each sample as it arrives, until the run ends. */
 async function follow(instrument, description) {
   const { sensor, title } = instrument;
   try {
     await showNewest(instrument, description);
     const onOpen = () => console.log(`${title}: listening.`);
     for await (const sample of nervous.sensor(sensor).stream({ onOpen })) {
-      console.log(`${title}: ${time(sample.t)}  ${words(sample, description.fields)}`);
+      console.log(`${title}: ${time(sample.t)}  ${text(sample, description.fields)}`);
     }
   } catch (error) {
-    // The other instruments are shown nevertheless.
+    // Other instruments are still shown.
     if (error.name !== "NotAllowedError") throw error;
     console.log(`${title}: not shown. ${error.message}`);
   }
@@ -78,7 +78,7 @@ async function main() {
   const found = await Promise.all(INSTRUMENTS.map(find));
   const present = INSTRUMENTS.map((instrument, index) => [instrument, found[index]]);
   const missing = present.filter(([, description]) => description === null);
-  for (const [instrument] of missing) showHowToAdd(instrument);
+  for (const [instrument] of missing) printHowToAdd(instrument);
   if (missing.length > 0) {
     console.log("An instrument publishes to its sensor over HTTP: see this app's README.md.");
   }

@@ -1,10 +1,10 @@
 "use strict";
 
-// Two tiles for a door, like the two lamps on such devices: whether it is open or closed, and whether
-// there is a link to it. What a sample says is shown as it comes; the link is looked at twice a second
-// while the page is seen.
+// Two tiles for a door, like the two lamps on such devices: whether it is open, and whether it is
+// connected. The first follows the samples; the second is updated twice a second while the page is
+// visible.
 (() => {
-  const LOOK_MS = 500;
+  const INTERVAL_MS = 500;
   const door = nervous.sensor("door");
 
   function show(name, state) {
@@ -15,7 +15,7 @@
     tile.querySelector("output").textContent = state;
   }
 
-  /** The state of the connection; for a sensor that clients publish to, whether it exists. */
+  /** The state of the connection; for a sensor that clients publish to, whether it is available. */
   async function link() {
     try {
       const { available, connection } = await door.describe();
@@ -26,7 +26,7 @@
     }
   }
 
-  // A door that reports only its lock is shown by the state of the lock.
+  // A door without a contact is shown with the state of its lock.
   const stateOf = ({ door, lock }) => door ?? lock ?? "unknown";
 
   let stop = null;
@@ -39,19 +39,19 @@
     door.latest().then((sample) => show("door", stateOf(sample)), () => {});
   }
 
-  async function look() {
+  async function update() {
     if (document.visibilityState !== "visible") return;
     const state = await link();
     show("link", state);
-    const isThere = !["missing", "not allowed", "unknown"].includes(state);
-    if (isThere && stop === null) follow();
-    if (!isThere) show("door", state);
+    const isPresent = !["missing", "not allowed", "unknown"].includes(state);
+    if (isPresent && stop === null) follow();
+    if (!isPresent) show("door", state);
   }
 
   (async () => {
     for (;;) {
-      await look();
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await update();
+      await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     }
   })();
 })();

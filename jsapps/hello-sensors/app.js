@@ -1,11 +1,11 @@
 "use strict";
 
-// Prints what it may read, a few live readings, and statistics. Where it is refused, it says so and
-// goes on: an app should be useful with less than it asked for.
+// Prints the sensors that it may read, a few live samples, and statistics. It reports what is denied and
+// continues: an app should be useful with fewer permissions than it asked for.
 
 const READINGS = 5;
 
-/** Runs one part; a refusal is told and is no error. */
+/** Runs one part; a refusal is printed and is not an error. */
 async function part(title, body) {
   console.log(`\n${title}`);
   try {

@@ -1,6 +1,6 @@
 "use strict";
 
-// Follows one sensor and warns when it crosses a threshold. To warn once and not at every reading
+// Follows one sensor and warns when it crosses a threshold. To avoid repeated warnings for values
 // around the threshold, the value must fall below a second, lower one before it can warn again.
 
 const WARN_ABOVE = 80;

@@ -65,9 +65,10 @@ struct DataDirectoryCheck: DoctorCheck {
                 "\(path) is read-only.", fix: "Choose another with --data DIR or NERVOUS_DATA.")
         }
         if free < Self.tooLow {
-            return broken("Only \(shown) at \(path).", fix: "Free space: df -h \(path.shellQuoted)")
+            return broken(
+                "Only \(shown) is free at \(path).", fix: "Free space: df -h \(path.shellQuoted)")
         }
-        return free < Self.low ? note("Only \(shown) at \(path).") : fine(shown)
+        return free < Self.low ? note("Only \(shown) is free at \(path).") : fine(shown)
     }
 
     /// Checks whether the process in the lock file still has the file open: trying the lock would

@@ -15,8 +15,8 @@ struct DoctorCommand: AsyncParsableCommand {
               nervous doctor data databases
               nervous doctor --json | jq '.findings[] | select(.state == "broken")'
 
-            It starts confined processes that try to escape, and reads the data directory, without
-            changing anything. It works with and without a running host.
+            It starts confined processes that try to escape, and reads the data directory,
+            without changing anything. It works with and without a running host.
             Exit code: 0 if everything works, 1 if something is broken.
             """)
 

@@ -6,7 +6,8 @@ import Host
 import Samples
 import UnixSignals
 
-/// Settles all privileges that an app declares before it runs, or ends the command.
+/// Obtains a decision about each privilege that an app declares before it runs, or ends the
+/// command.
 ///
 /// Decisions of flags hold for the run; prompts ask for the others.
 struct Consent: Sendable {
@@ -16,10 +17,10 @@ struct Consent: Sendable {
     let console: Console
     let flags: FlagDecisions
     /// Whether prompts are allowed; undecided privileges are denied otherwise.
-    let mayAsk: Bool
+    let canPrompt: Bool
 
     /// - Throws: `noPermission` without an answer, `interrupted` after Ctrl-C.
-    func settle() async throws {
+    func obtain() async throws {
         for flag in flags.decisions { try await run.decide(flag, session) }
         try await allowImplied()
         reportRestrictions()
@@ -29,7 +30,7 @@ struct Consent: Sendable {
         let isTerminal = Console.inputIsTerminal && Console.messagesAreTerminal && !console.isJSON
         // The kind is decided: a run without a terminal continues without the new sensors.
         let newSensors = isTerminal ? self.newSensors : []
-        guard !undecided.isEmpty || !newSensors.isEmpty, mayAsk else { return }
+        guard !undecided.isEmpty || !newSensors.isEmpty, canPrompt else { return }
         // A prompt does not require the fields, so it is shown even if the sensors are unknown.
         let sensors = try? await session.client.sensors().value.items
         let present = undecided.filter { sensors.map($0.isPresent) ?? true }
@@ -64,7 +65,7 @@ struct Consent: Sendable {
     /// - Returns: whether it was decided.
     func answer(_ id: PrivilegeID) async throws -> Bool {
         if flags.allowsAll { return try await decide(.allowOnce, id) }
-        guard mayAsk, let privilege = Privilege(asked: id, reason: "") else {
+        guard canPrompt, let privilege = Privilege(asked: id, reason: "") else {
             return try await decide(.denyOnce, id)
         }
         guard Console.inputIsTerminal, Console.messagesAreTerminal, !console.isJSON else {

@@ -25,12 +25,12 @@ struct RunCommand: AsyncParsableCommand {
               nervous run ./my-app --watch         (restart it when a file changes)
               nervous run load-watch --background
               nervous run ./my-app --replay walk.trace --speed 10x   (see: nervous record)
-              nervous run hello-sensors --allow sensor:cpu --deny sensor:memory   (in a script)
+              nervous run hello-sensors --allow sensor:cpu --deny sensor:memory
 
-            What you allow “always” is stored; see `nervous permissions`. Without a terminal and a
-            stored decision nothing is granted, and the exit code is 77.
-            A published app, which declares no privileges, asks for each sensor on first use, and
-            continues after a refusal.
+            What you allow “always” is stored; see `nervous permissions`. Without a
+            terminal and a stored decision nothing is granted, and the exit code is 77.
+            A published app, which declares no privileges, asks for each sensor on first
+            use, and continues after a refusal.
             The exit code is that of the app: 0, or 1 after an uncaught error.
             """)
 
@@ -176,8 +176,8 @@ struct RunCommand: AsyncParsableCommand {
                 asksAtFirstUse: item.generation != nil)
             let consent = Consent(
                 app: item, run: prepared, session: session, console: options.console,
-                flags: flags, mayAsk: !noPrompt)
-            try await consent.settle()
+                flags: flags, canPrompt: !noPrompt)
+            try await consent.obtain()
             guard !background else {
                 return (try await prepared.start(insecure: isInsecure, session), true)
             }
@@ -212,8 +212,8 @@ struct RunCommand: AsyncParsableCommand {
             }
             return
         }
-        if let complaint = run.complaint {
-            options.console.report(CommandFailure(.failed, complaint, type: ending.name))
+        if let failureMessage = run.failureMessage {
+            options.console.report(CommandFailure(.failed, failureMessage, type: ending.name))
         }
         let isTimely = duration != nil && ending.name == "stopped"
         let code = isTimely ? 0 : ending.exitCode
@@ -285,7 +285,7 @@ extension RunCommand {
                 if changes.files.isEmpty {
                     // A run that was stopped without a change was stopped by Ctrl-C.
                     guard ended.0.ending?.name != "stopped" else { return ended }
-                    let how = ended.0.complaint ?? "\(ended.0.app) has ended."
+                    let how = ended.0.failureMessage ?? "\(ended.0.app) has ended."
                     console.say(
                         "\(how) Waiting for a change in \(app.escapedForDisplay(limit: 200)).")
                 }

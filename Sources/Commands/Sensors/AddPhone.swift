@@ -12,9 +12,9 @@ extension SensorsCommand {
             abstract: "Declare the sensors of a phone, and create a token that publishes to them.",
             discussion: """
                 The apps Sensor Logger and OwnTracks push the samples of a phone. This declares
-                accelerometer.NAME, location.NAME and so on, and prints the settings of the apps. The
-                token can only publish to these sensors, and cannot be shown again. Existing sensors
-                are unchanged.
+                accelerometer.NAME, location.NAME and so on, and prints the settings of the
+                apps. The token can only publish to these sensors, and cannot be shown again.
+                Existing sensors are unchanged.
 
                 Example:
                   nervous sensors add-phone ann

@@ -9,12 +9,12 @@ extension SensorsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Declare or change a sensor that apps or programs publish to.",
             discussion: """
-                A field is NAME, NAME:UNIT or NAME:UNIT:KIND. KIND is number, integer, state or text;
-                UNIT is a UCUM code, empty for states and texts.
+                A field is NAME, NAME:UNIT or NAME:UNIT:KIND. KIND is number, integer, state or
+                text; UNIT is a UCUM code, empty for states and texts.
 
                 Examples:
                   nervous sensors add steps --field count:1:integer
-                  nervous sensors add my.accelerometer --field x:m/s2 --field y:m/s2 --field z:m/s2
+                  nervous sensors add my.accelerometer --field x:m/s2 --field y:m/s2
                   nervous sensors add door --title 'Front door' --field position::state
                 """)
 
@@ -90,10 +90,10 @@ extension SensorsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Define or change a virtual sensor, computed from others when it is read.",
             discussion: """
-                An output is NAME=BY(INPUT) or NAME:UNIT=BY(INPUT); with @SPAN at the end it uses means
-                of windows of this length instead of samples. BY is a statistic, such as mean, rms or
-                p95, or correlation, trend (slope per second) or entropy (bits). Without --output, the
-                argument is a JSON file.
+                An output is NAME=BY(INPUT) or NAME:UNIT=BY(INPUT); with @SPAN at the end it
+                uses means of windows of this length instead of samples. BY is a statistic,
+                such as mean, rms or p95, or correlation, trend (slope per second) or entropy
+                (bits). Without --output, the argument is a JSON file.
 
                 Examples:
                   nervous sensors define shake.json

@@ -10,8 +10,8 @@ extension SensorsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Install a sensor pack.",
             discussion: """
-                A sensor pack is a folder or .zip file with a sensor.json, or that file itself. It
-                declares a sensor and the connector that feeds it.
+                A sensor pack is a folder or .zip file with a sensor.json, or that file itself.
+                It declares a sensor and the connector that feeds it.
 
                 Examples:
                   nervous sensors install sensorpacks/weather-station

@@ -15,8 +15,9 @@ extension SessionsCommand {
                   nervous sessions export 3f2a90c1d4e5b678 | jq .distance
                   nervous sessions export --format plist -o workouts.plist
 
-                geojson and gpx contain the route, svg is a picture of it. plist is an XML property list
-                of workouts with their routes: of the session, or of all finished ones.
+                geojson and gpx contain the route, svg is a picture of it. plist is an XML
+                property list of workouts with their routes: of the session, or of all finished
+                ones.
                 """)
 
         /// The formats of the API.

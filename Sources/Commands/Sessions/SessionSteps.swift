@@ -74,8 +74,9 @@ extension SessionsCommand {
                   nervous sessions watch
                   nervous sessions watch 3f2a90c1d4e5b678 --json
 
-                Distance, steps, floors, pace and activity are shown if the session has the sensors:
-                location, steps, altitude and activity. Ctrl-C stops watching, not the session.
+                Distance, steps, floors, pace and activity are shown if the session has the
+                sensors location, steps, altitude and activity. Ctrl-C stops watching, not the
+                session.
                 """)
 
         @OptionGroup var options: GlobalOptions

@@ -18,8 +18,8 @@ struct SessionsCommand: AsyncParsableCommand {
               nervous sessions export --format plist -o workouts.plist
               nervous sessions import workouts.plist     also tracks: .gpx and .geojson
 
-            Samples of the session's sensors from the time while it is active belong to it. They are
-            collected while a host runs, such as nervous serve.
+            Samples of the session's sensors from the time while it is active belong to it.
+            They are collected while a host runs, such as nervous serve.
             """,
         subcommands: [
             List.self, New.self, Show.self, Start.self, Pause.self, Resume.self, Finish.self,
@@ -79,7 +79,7 @@ struct SessionsCommand: AsyncParsableCommand {
             abstract: "Create a session, and print its identifier.",
             discussion: """
                 Example:
-                  nervous sessions new "Lunch walk" --sensor location --description "Around the lake"
+                  nervous sessions new "Lunch walk" --sensor location --sensor steps
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -155,8 +155,8 @@ extension SessionsCommand {
                   nervous sessions edit 3f2a90c1d4e5b678 --name "Evening walk"
                   nervous sessions edit 3f2a90c1d4e5b678 --distance 4200
 
-                A length that you enter replaces the route permanently: its map is lost. Sensors can be
-                changed only before the session starts.
+                A length that you enter replaces the route permanently: its map is lost.
+                Sensors can be changed only before the session starts.
                 """)
 
         @OptionGroup var choice: Choice

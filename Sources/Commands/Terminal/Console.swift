@@ -123,7 +123,7 @@ enum RawOutput {
         }
     }
 
-    /// - Returns: whether the reader still reads.
+    /// - Returns: whether the reader has not closed the pipe.
     /// - Throws: `CommandFailure` if writing fails.
     static func write(_ data: Data) throws -> Bool {
         var rest = data[...]

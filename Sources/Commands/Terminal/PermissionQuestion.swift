@@ -46,7 +46,7 @@ struct SensorInstance: Hashable, Sendable {
     let id: SensorID
     /// Untrusted text.
     let title: String
-    /// What its samples come from; untrusted text.
+    /// The source of its samples; untrusted text.
     let source: String
     /// When its newest sample was taken; `nil` without samples.
     let newest: Timestamp?

@@ -12,7 +12,7 @@ final class ProgressLine: Sendable {
         case bytes
     }
 
-    private static let patience = Duration.seconds(2)
+    private static let delay = Duration.seconds(2)
     private static let interval = Duration.milliseconds(200)
     private static let width = 24
 
@@ -32,7 +32,7 @@ final class ProgressLine: Sendable {
     /// - Parameter total: the expected total, if known; it may be wrong.
     func show(_ done: Int, of total: Int?) {
         let now = ContinuousClock.now
-        guard isShown, now - start > Self.patience else { return }
+        guard isShown, now - start > Self.delay else { return }
         written.withLock { last in
             if let last, now - last < Self.interval { return }
             last = now
@@ -62,9 +62,9 @@ final class ProgressLine: Sendable {
 
 /// Asks for confirmation of an operation that cannot be undone.
 struct Confirmation {
-    /// What will happen.
+    /// The consequences of the operation.
     let lines: [String]
-    /// Such as `Remove it?`, a question.
+    /// A question such as `Remove it?`.
     let question: String
     /// The message if it is not confirmed, without a full stop.
     let refusal: String

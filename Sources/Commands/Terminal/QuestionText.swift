@@ -52,7 +52,7 @@ struct QuestionText {
         isRoomy ? roomy : compact
     }
 
-    /// What the app requests, in the host's words.
+    /// The use that the app requests, in the host's words.
     var request: String {
         if let origin { return "to call \(origin)" }
         guard let sensor else { return words.request }
@@ -65,7 +65,7 @@ struct QuestionText {
         question.instances.isEmpty ? request : "\(request); of \(question.instances.count) here"
     }
 
-    /// What it can reveal, in the host's words.
+    /// The information that it can reveal, in the host's words.
     var revelation: String {
         if let origin { return Self.revelation(of: origin) }
         guard let sensor else { return words.reveals }
@@ -233,7 +233,7 @@ extension QuestionText {
     }
 }
 
-/// What calls to servers can reveal, in the host's words.
+/// The information that calls to servers can reveal, in the host's words.
 extension QuestionText {
     static func revelation(of origin: WebOrigin) -> String {
         switch origin.host.reach {

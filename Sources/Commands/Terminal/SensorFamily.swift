@@ -1,7 +1,7 @@
 import Auth
 import Samples
 
-/// What a kind of sensor can reveal about the owner, in the host's words.
+/// The information about the owner that a kind of sensor can reveal, in the host's words.
 struct SensorFamily {
     /// A short form for small terminals, at most 28 characters of ASCII.
     let brief: String
@@ -90,11 +90,12 @@ struct SensorFamily {
     ]
 }
 
-/// What other privileges give to an app and can reveal, in the host's words.
+/// The uses that other privileges permit and the information that they can reveal, in the host's
+/// words.
 struct PrivilegeWords {
-    /// What it gives.
+    /// The use that it permits.
     let request: String
-    /// What it can reveal about the owner.
+    /// The information about the owner that it can reveal.
     let reveals: String
     /// A short form of at most 28 characters.
     let brief: String

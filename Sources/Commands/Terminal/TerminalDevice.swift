@@ -9,7 +9,7 @@ final class TerminalDevice {
     /// The keys typed after `listen()`; ends when the terminal disconnects.
     let keys: AsyncStream<[UInt8]>
     private let descriptor: Int32
-    private var before = termios()
+    private var savedMode = termios()
     private let source: any DispatchSourceRead
     private var isOpen = true
 
@@ -19,12 +19,13 @@ final class TerminalDevice {
         let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         let foreground = tcgetpgrp(descriptor)
-        guard tcgetattr(descriptor, &before) == 0, foreground < 0 || foreground == getpgrp() else {
+        guard tcgetattr(descriptor, &savedMode) == 0, foreground < 0 || foreground == getpgrp()
+        else {
             Glibc.close(descriptor)
             return nil
         }
         self.descriptor = descriptor
-        var mode = before
+        var mode = savedMode
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
         mode.c_iflag |= tcflag_t(ICRNL)
         mode.c_oflag |= tcflag_t(OPOST | ONLCR)
@@ -60,7 +61,7 @@ final class TerminalDevice {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes without the gate, which the prompter holds meanwhile.
+    /// Writes directly: the prompter holds the output gate during a prompt.
     func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -78,7 +79,7 @@ final class TerminalDevice {
     }
 
     /// The input before `listen()`, which `keys` does not contain.
-    func typedBefore() -> [UInt8] {
+    func pendingInput() -> [UInt8] {
         var typed: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 256)
         while true {
@@ -97,7 +98,7 @@ final class TerminalDevice {
     func close() {
         guard isOpen else { return }
         isOpen = false
-        tcsetattr(descriptor, TCSAFLUSH, &before)
+        tcsetattr(descriptor, TCSAFLUSH, &savedMode)
         source.cancel()
         // A source that was never activated would not run its handlers.
         source.activate()

@@ -46,7 +46,7 @@ struct TerminalPrompter {
         var early: [UInt8]
         repeat {
             guard (try? await pause(Self.deadTime)) != nil else { return .noAnswer }
-            early = terminal.typedBefore()
+            early = terminal.pendingInput()
             guard !early.contains(where: LineEditor.interrupts) else { return .interrupted }
         } while !early.isEmpty
         terminal.listen()

@@ -1,6 +1,7 @@
 import API
 import Auth
 import Foundation
+import Host
 import Samples
 
 /// Asks for the terms of a grant one by one; an empty line sets no limit.
@@ -45,7 +46,7 @@ struct TermsDialogue {
     private func isConfirmed(
         _ terms: Terms, _ dialogue: inout Dialogue
     ) async throws(Dialogue.End) -> Bool {
-        let text = TermsDescription(terms).words
+        let text = terms.wireDescription.words
         let name = CautiousText.line(of: question.app, width: 64)
         let summary = "\(name) may use \(question.privilege.id): \(text)."
         dialogue.say(CautiousText.wrapped(summary, width: dialogue.columns, indent: "  "))

@@ -25,7 +25,7 @@ extension AppDescription {
 }
 
 extension AppDescription.DeclaredPrivilege {
-    /// What it allows an app, in the host's words.
+    /// The uses that it permits, in the host's words.
     var meaning: String {
         switch (sensor, access) {
         case (let sensor?, "raw"): "read every sample of \(sensor)"
@@ -132,7 +132,7 @@ extension AppDescription {
 
 extension RunDescription {
     /// A message if the run did not end normally; `nil` if it did.
-    var complaint: String? {
+    var failureMessage: String? {
         guard let ending else { return nil }
         let detail = (ending.detail ?? "").escapedForDisplay(limit: 200)
         switch ending.name {

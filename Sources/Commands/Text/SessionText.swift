@@ -46,7 +46,7 @@ extension SessionDescription {
     }
 }
 
-/// The members of a route besides its points.
+/// The members of a route other than its points.
 struct RouteSummary: Decodable {
     /// In metres.
     let distance: Double

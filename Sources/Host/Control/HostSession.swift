@@ -20,7 +20,7 @@ package struct HostSession: Sendable {
     package let interruptions = Interruptions()
 
     /// How long to wait until another command's host unlocks the data directory.
-    private static let patience = Duration.seconds(5)
+    private static let unlockTimeLimit = Duration.seconds(5)
     private static let retryInterval = Duration.milliseconds(50)
 
     /// Runs `body` with a host.
@@ -32,7 +32,7 @@ package struct HostSession: Sendable {
         _ body: @Sendable (HostSession) async throws -> T
     ) async throws -> T {
         let paths = options.paths
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + unlockTimeLimit
         while true {
             if isListening(paths.controlSocket) {
                 return try await ControlTransport.with(socket: paths.controlSocket) { client in
@@ -41,7 +41,8 @@ package struct HostSession: Sendable {
             }
             do {
                 let services = try await HostServices(
-                    paths: paths, roots: options.roots, isLasting: false, logger: options.logger)
+                    paths: paths, roots: options.roots, isLongRunning: false, logger: options.logger
+                )
                 return try await with(services, collects: collects, body)
             } catch let error as VirtualMachineError
                 where error.code == .alreadyRunning && ContinuousClock.now < deadline
@@ -51,16 +52,17 @@ package struct HostSession: Sendable {
         }
     }
 
-    /// The services of a lasting host; waits for a command's own host to unlock the data directory.
+    /// The services of a long-running host; waits for a command's own host to unlock the data
+    /// directory.
     ///
     /// - Throws: `alreadyRunning` immediately if another host serves.
-    package static func lastingServices(_ options: HostOptions) async throws -> HostServices {
+    package static func longRunningServices(_ options: HostOptions) async throws -> HostServices {
         let paths = options.paths
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + unlockTimeLimit
         while true {
             do {
                 return try await HostServices(
-                    paths: paths, roots: options.roots, isLasting: true, logger: options.logger)
+                    paths: paths, roots: options.roots, isLongRunning: true, logger: options.logger)
             } catch let error as VirtualMachineError
                 where error.code == .alreadyRunning && ContinuousClock.now < deadline
                 && !isListening(paths.controlSocket)

@@ -11,7 +11,8 @@ struct ServerChannel: ServerChildChannel {
     private let http: HTTP1Channel
     private let limits: ConnectionLimits
 
-    /// The limits of a request's header; beyond them the request is refused and the connection closed.
+    /// The limits of a request's header; beyond them the request is refused and the connection
+    /// closed.
     private enum Size {
         static let headerBytes = 16 << 10
         static let fieldBytes = 8 << 10
@@ -75,16 +76,17 @@ public struct ConnectionLimits: Sendable {
         self.idle = idle
     }
 
-    /// For the control socket: the owner may pause as long as they like, for instance in a pager.
-    public static let patient = ConnectionLimits(
+    /// Practically no limits, for the control socket: the owner may read slowly, such as in a
+    /// pager.
+    public static let unlimited = ConnectionLimits(
         header: .hours(24), period: .hours(24), progress: 0)
 }
 
 /// Handles HTTP/1.0, before the version of a request is lost in the conversion to HTTP types.
 ///
 /// HTTP/1.0 has no `Transfer-Encoding`: another reader would see the body as the next request
-/// (RFC 9112, section 6.1), so such a request is refused. The connection is closed after the response
-/// unless the client asked for keep-alive.
+/// (RFC 9112, section 6.1), so such a request is refused. The connection is closed after the
+/// response unless the client asked for keep-alive.
 final class RequestHeadHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -122,9 +124,9 @@ extension RequestHeadHandler: Sendable {}
 
 /// Answers `Expect: 100-continue` with 100 (RFC 9110, section 10.1.1).
 ///
-/// Some clients, such as curl, wait a second for it before they send a large body. It is sent whatever
-/// the response will be, because the connection reads every body to its end, and never within the
-/// response to an earlier request on the connection.
+/// Some clients, such as curl, wait a second for it before they send a large body. It is sent
+/// whatever the response will be, because the connection reads every body to its end, and never
+/// within the response to an earlier request on the connection.
 final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -11,13 +11,13 @@ enum PushBody {
     /// The time within which a body must have arrived.
     private static let timeLimit = Duration.seconds(300)
 
-    /// Reads and unpacks a body, and parses it; a large body holds its slot until then.
+    /// Reads, decompresses and parses a body; a large body holds its slot until then.
     ///
     /// - Throws: `Problem` for a body that is too large, too slow or has another encoding.
     static func read<T>(
         _ request: Request, slots: IntakeSlots, client: String, _ parse: ([UInt8]) throws -> T
     ) async throws -> T {
-        let isPacked = try request.isPacked
+        let isCompressed = try request.isCompressed
         let start = ContinuousClock.now
         var bytes: [UInt8] = []
         var hasSlot = false
@@ -28,12 +28,12 @@ enum PushBody {
                 }
                 guard ContinuousClock.now - start < timeLimit else { throw Problem.pushTooSlow }
                 bytes += piece.readableBytesView
-                if !hasSlot, isPacked || bytes.count > smallBody {
+                if !hasSlot, isCompressed || bytes.count > smallBody {
                     try await slots.acquire(client)
                     hasSlot = true
                 }
             }
-            let content = try parse(isPacked ? unpacked(bytes) : bytes)
+            let content = try parse(isCompressed ? decompressed(bytes) : bytes)
             if hasSlot { await slots.release(client) }
             return content
         } catch {
@@ -44,9 +44,9 @@ enum PushBody {
         }
     }
 
-    private static func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
+    private static func decompressed(_ bytes: [UInt8]) throws -> [UInt8] {
         do throws(Gzip.Fault) {
-            return try Gzip.unpacked(bytes, upTo: PushLimits.bytes)
+            return try Gzip.decompressed(bytes, upTo: PushLimits.bytes)
         } catch {
             switch error {
             case .malformed: throw Problem.invalidBody("The body is not gzip.")
@@ -60,7 +60,7 @@ enum PushBody {
 
 extension Request {
     /// Whether the body is compressed with gzip.
-    fileprivate var isPacked: Bool {
+    fileprivate var isCompressed: Bool {
         get throws {
             switch headers[.contentEncoding]?.lowercased() {
             case nil, "identity": return false
@@ -99,18 +99,18 @@ enum Gzip {
     }
 
     /// The highest compression ratio of deflate.
-    private static let mostPacked = 1032
+    private static let maximumRatio = 1032
 
     /// Decompresses exactly one member.
     ///
     /// Never produces more than `limit` bytes, whatever the compression ratio.
-    static func unpacked(_ packed: [UInt8], upTo limit: Int) throws(Fault) -> [UInt8] {
+    static func decompressed(_ packed: [UInt8], upTo limit: Int) throws(Fault) -> [UInt8] {
         var stream = z_stream()
         // 16 selects the gzip header.
         let version = ZLIB_VERSION
         var packed = packed
         // One byte more than the limit, to distinguish too much from just enough.
-        let room = min(limit, packed.count * mostPacked) + 1
+        let room = min(limit, packed.count * maximumRatio) + 1
         var output = [UInt8](repeating: 0, count: room)
         let (status, produced, left) = packed.withUnsafeMutableBufferPointer { input in
             output.withUnsafeMutableBufferPointer { output in

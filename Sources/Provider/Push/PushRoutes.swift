@@ -64,7 +64,7 @@ struct PushRoutes {
         _ request: Request, _ context: ProviderContext, _ read: Reader
     ) async throws -> PushDelivery {
         let client = try await authorizer.client("push", request, context)
-        try request.refuseParameters(besides: ["device"])
+        try request.rejectParameters(except: ["device"])
         let phone = request.parameter("device") ?? client.name
         guard let id = SensorID(phone), id == id.kind else {
             throw Problem.invalidParameter("device", "must be a name in kebab-case, such as ann")
@@ -88,8 +88,8 @@ struct PushRoutes {
     @Sendable
     private func influx(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("push", request, context)
-        try request.refuseParameters(
-            besides: ["precision", "bucket", "org", "orgID", "db", "rp", "consistency"])
+        try request.rejectParameters(
+            except: ["precision", "bucket", "org", "orgID", "db", "rp", "consistency"])
         let precision = try request.parameter("precision").map { text in
             guard let precision = TimePrecision(text) else {
                 throw Problem.invalidParameter("precision", "must be ns, us, ms, s, m or h")
@@ -152,11 +152,12 @@ struct LineTargets {
                 .compactMap(\.privilege.sensor)
     }
 
-    /// The first candidate of the point that exists and that the client may publish to; otherwise the
-    /// sensor that the measurement names.
+    /// The first candidate of the point that exists and that the client may publish to; otherwise
+    /// the sensor that the measurement names.
     ///
-    /// Sensors of which the client has no grant are treated as missing, so that it learns nothing about
-    /// them. Fails with `unknownName` if the measurement is not an identifier, or `tooManySensors`.
+    /// Sensors of which the client has no grant are treated as missing, so that it learns nothing
+    /// about them. Fails with `unknownName` if the measurement is not an identifier, or
+    /// `tooManySensors`.
     mutating func target(of point: LinePoint) async -> Result<SensorID, DropReason> {
         guard let kind = point.kind else { return .failure(.unknownName) }
         if known[kind] == nil {

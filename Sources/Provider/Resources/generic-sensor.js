@@ -48,7 +48,7 @@
 
     constructor(type, init) {
       if (!(init?.error instanceof DOMException)) {
-        throw new TypeError("a SensorErrorEvent needs an error that is a DOMException");
+        throw new TypeError("the error of a SensorErrorEvent must be a DOMException");
       }
       super(type, init);
       this.#error = init.error;
@@ -59,7 +59,7 @@
     }
   }
 
-  // --- The base -------------------------------------------------------------------------------
+  // --- Sensor ---------------------------------------------------------------------------------
 
   // The sources of each class: `id` and `fields` of a sensor of the host, and `make`, which returns a
   // function from a sample to a reading, or to null if it has none.
@@ -180,8 +180,8 @@
       if (signal.aborted) return;
       this.stop();
       const isKnown = ["NotAllowedError", "NotReadableError"].includes(error.name);
-      const told = isKnown ? error : new DOMException(`${error.message}`, "NotReadableError");
-      this.dispatchEvent(new SensorErrorEvent("error", { error: told }));
+      const reported = isKnown ? error : new DOMException(`${error.message}`, "NotReadableError");
+      this.dispatchEvent(new SensorErrorEvent("error", { error: reported }));
     }
   }
 
@@ -307,7 +307,7 @@
       const isMatrix = typeof DOMMatrix === "function" && target instanceof DOMMatrix;
       const isArray = target instanceof Float32Array || target instanceof Float64Array;
       if (!isMatrix && !isArray) {
-        throw new TypeError("the target is no Float32Array, Float64Array or DOMMatrix");
+        throw new TypeError("the target is not a Float32Array, Float64Array or DOMMatrix");
       }
       if (isArray && target.length < 16) throw new TypeError("the target is too short");
       if (!this.hasReading) throw new DOMException("There is no reading yet.", "NotReadableError");

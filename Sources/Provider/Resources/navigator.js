@@ -83,7 +83,7 @@
   }
 
   // An error that a callback throws is reported as uncaught.
-  function tell(callback, value) {
+  function invoke(callback, value) {
     try {
       callback?.(value);
     } catch (error) {
@@ -116,18 +116,18 @@
       if (timeout === Infinity || signal.aborted) return;
       timer = setTimeout(() => {
         const { TIMEOUT } = GeolocationPositionError;
-        tell(onError, new GeolocationPositionError(TIMEOUT, "No position came in time."));
+        invoke(onError, new GeolocationPositionError(TIMEOUT, "The position request timed out."));
       }, timeout);
     };
     const take = (position) => {
       if (position === null || signal.aborted) return;
       hasPosition = true;
-      tell(onPosition, position);
+      invoke(onPosition, position);
       expect();
     };
     const fail = (error) => {
       clearTimeout(timer);
-      if (!signal.aborted) tell(onError, positionError(error));
+      if (!signal.aborted) invoke(onError, positionError(error));
     };
     // Subscribe first, so that no position is missed while the last one is read.
     const open = async () => {
@@ -159,16 +159,16 @@
         if (signal.aborted) return;
         if (isThere) follow(onPosition, onError, optionsOf(options), signal);
         else if (ownGeolocation) native(ownGeolocation);
-        else tell(onError, positionError(new Error("The host has no location.")));
+        else invoke(onError, positionError(new Error("The host has no location.")));
       },
-      (error) => signal.aborted || tell(onError, positionError(error)),
+      (error) => signal.aborted || invoke(onError, positionError(error)),
     );
   }
 
   function checkCallbacks(onPosition, onError) {
     const isFine = onError === undefined || onError === null || typeof onError === "function";
     if (typeof onPosition !== "function" || !isFine) {
-      throw new TypeError("a position needs a function to take it");
+      throw new TypeError("the callback is not a function");
     }
   }
 
@@ -179,7 +179,7 @@
       const once = (callback) => (value) => {
         if (ending.signal.aborted) return;
         ending.abort();
-        tell(callback, value);
+        invoke(callback, value);
       };
       locate(once(onPosition), once(onError), options, ending.signal, (native) =>
         native.getCurrentPosition(onPosition, onError ?? undefined, options),
@@ -310,7 +310,7 @@
     },
   });
 
-  // --- What apps see --------------------------------------------------------------------------
+  // --- Globals --------------------------------------------------------------------------------
 
   const members = { geolocation, getBattery, permissions };
   if (isHeadless) {

@@ -511,11 +511,11 @@
             });
             for await (const { id, type, data } of events(response)) {
               if (id !== undefined) last = id;
-              if (!hasOpened) tell(onOpen);
+              if (!hasOpened) invoke(onOpen);
               hasOpened = true;
               if (type === "sample") yield JSON.parse(data);
-              if (type === "gap") tell(onGap, JSON.parse(data));
-              if (type === "damage") tell(onDamage, JSON.parse(data).damaged);
+              if (type === "gap") invoke(onGap, JSON.parse(data));
+              if (type === "damage") invoke(onDamage, JSON.parse(data).damaged);
               if (type === "problem") {
                 const problem = JSON.parse(data);
                 throw problemError(problem, problem.status);
@@ -540,12 +540,12 @@
      * which is called with the error that ended it.
      */
     watch(onSample, { signal, ...others } = {}) {
-      if (typeof onSample !== "function") throw new TypeError("watch needs a function");
+      if (typeof onSample !== "function") throw new TypeError("the callback is not a function");
       if (signal?.aborted) return () => {};
       const feed = feeds.get(this.id) ?? feedOf(this);
       const watcher = { ...others, onSample };
       feed.watchers.add(watcher);
-      if (feed.isOpen) queueMicrotask(() => feed.watchers.has(watcher) && tell(watcher.onOpen));
+      if (feed.isOpen) queueMicrotask(() => feed.watchers.has(watcher) && invoke(watcher.onOpen));
       const stop = () => {
         signal?.removeEventListener("abort", stop);
         if (feed.watchers.delete(watcher) && feed.watchers.size === 0) feed.end();
@@ -570,7 +570,7 @@
       },
     };
     const each = (name) => (value) => {
-      for (const watcher of [...feed.watchers]) tell(watcher[name], value);
+      for (const watcher of [...feed.watchers]) invoke(watcher[name], value);
     };
     const options = {
       signal: ending.signal,
@@ -586,7 +586,7 @@
         for await (const sample of sensor.stream(options)) each("onSample")(sample);
       } catch (error) {
         forget();
-        for (const { onError } of feed.watchers) tell(onError ?? reportError, error);
+        for (const { onError } of feed.watchers) invoke(onError ?? reportError, error);
         feed.watchers.clear();
       }
     }
@@ -596,7 +596,7 @@
   }
 
   // An error that a callback throws is reported as uncaught and does not affect the caller.
-  function tell(callback, value) {
+  function invoke(callback, value) {
     try {
       callback?.(value);
     } catch (error) {

@@ -71,14 +71,14 @@
       isStarted = true;
       await ask("POST", "/start");
     },
-    /** Starts the app unless it runs, and advances the time; resolves to what it did. */
+    /** Starts the app unless it runs, and advances the time; resolves to its recorded actions. */
     async run(span = 0) {
       await this.start();
       await clock.advance(span);
       return this.result();
     },
     /**
-     * What the app has done: `lines` of its console ({ text, level, t }), uncaught `errors`
+     * The recorded actions of the app: `lines` of its console ({ text, level, t }), uncaught `errors`
      * ({ message, place, t }), samples that it `published` by sensor, `notifications`, `calls`
      * ({ method, path, status, t }), and its exit code as `exit`, or null.
      */
@@ -92,7 +92,7 @@
     },
   });
 
-  // The end of the app must not end the test: the app stops here, and later output is ignored.
+  // `nervous.exit` must not end the test: the app stops, and its later output is ignored.
   const ending = { toString: () => "the app has ended" };
   globalThis.close = function close(code = 0) {
     const call = new XMLHttpRequest();
@@ -236,7 +236,7 @@
   // --- The tests ------------------------------------------------------------------------------
 
   function test(name, body) {
-    if (typeof body !== "function") throw new TypeError(`the test ${show(name)} is no function`);
+    if (typeof body !== "function") throw new TypeError(`the test ${show(name)} is not a function`);
     tests.push({ name: String(name), body });
   }
   test.skip = (name) => { tests.push({ name: String(name), body: null }); };

@@ -15,8 +15,8 @@ struct AccessLogRoutes {
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("access-log", request, context)
-        try request.refuseParameters(
-            besides: ["client", "cursor", "kind", "limit", "outcome", "owner"])
+        try request.rejectParameters(
+            except: ["client", "cursor", "kind", "limit", "outcome", "owner"])
         let limit = try request.limit()
         let before = try request.parameter("cursor").map { text in
             guard let id = Int64(text) else {
@@ -56,7 +56,7 @@ struct AccessLogRoutes {
     @Sendable
     private func prune(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("prune-log", request, context)
-        try request.refuseParameters(besides: ["before"])
+        try request.rejectParameters(except: ["before"])
         guard let text = request.parameter("before") else {
             throw Problem.invalidParameter(
                 "before", "required: entries before this time are removed")

@@ -20,7 +20,7 @@ struct AnalysisRoutes {
         // Errors in the body are reported to known clients only.
         _ = try await authorizer.client("analyze", request, context)
         var whole = request
-        var asked = try await whole.lastingJSON(AnalysisBody.self).request(now: authorizer.now())
+        var asked = try await whole.reusableJSON(AnalysisBody.self).request(now: authorizer.now())
         let request = whole
         let access: Access = asked.analysis.needsSamples ? .raw : .stats
         var grants: [Grant] = []
@@ -40,13 +40,13 @@ struct AnalysisRoutes {
     private func analyze(
         _ asked: AnalysisRequest, _ grants: [Grant], _ request: Request, _ context: ProviderContext
     ) async throws -> AnalysisAnswer {
-        let (presence, departure) = AsyncStream.makeStream(of: Void.self)
+        let (connection, disconnect) = AsyncStream.makeStream(of: Void.self)
         var answer: AnalysisAnswer?
-        try await request.whilePresent(context) {
+        try await request.whileConnected(context) {
             answer = try await withThrowingTaskGroup(of: AnalysisAnswer?.self) { group in
                 group.addTask { try await engine.analyze(asked, grants: grants) }
                 group.addTask {
-                    for await _ in presence {}
+                    for await _ in connection {}
                     return nil
                 }
                 let first = try await group.next()
@@ -54,7 +54,7 @@ struct AnalysisRoutes {
                 return first ?? nil
             }
         } onDeparture: {
-            departure.finish()
+            disconnect.finish()
         }
         guard let answer else { throw CancellationError() }
         return answer
@@ -78,15 +78,15 @@ struct StatisticsRoutes {
         let grant = try await authorizer.grant("stats", .stats, of: id, request, context)
         let table = try await engine.statistics(query(request), for: grant)
         return try Response.json(StatisticsAnswer(table, of: grant.sensor))
-            .naming(grant.sensor, asked: id)
+            .naming(grant.sensor, requested: id)
     }
 
     /// The most statistics of a request.
     private static let limit = 32
 
     private func query(_ request: Request) throws -> StatisticsQuery {
-        try request.refuseParameters(
-            besides: ["from", "to", "fields", "every", "fn"], repeating: ["where"])
+        try request.rejectParameters(
+            except: ["from", "to", "fields", "every", "fn"], repeating: ["where"])
         var statistics = Statistic.standard
         if let names = try request.list("fn") {
             guard names.count <= Self.limit else {

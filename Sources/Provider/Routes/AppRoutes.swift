@@ -46,17 +46,17 @@ struct AppRoutes {
     @Sendable
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("install", request, context)
-        try request.refuseParameters(besides: ["allowDowngrade", "dryRun"])
+        try request.rejectParameters(except: ["allowDowngrade", "dryRun"])
         let terms = InstallTerms(
             allowsDowngrade: try request.flag("allowDowngrade"),
             isDryRun: try request.flag("dryRun"))
         let installation = try await install(request, under: terms)
         let app = installation.app
         let before = installation.previous?.privileges
-        let standing = await authorizer.authority.status(of: app.declared, before: before)
+        let status = await authorizer.authority.status(of: app.declared, before: before)
         guard !terms.isDryRun else {
             try await authorizer.authority.checkFree(app: app.name.text)
-            return try await .json(describe(installation, standing))
+            return try await .json(describe(installation, status))
         }
         do {
             try await authorizer.authority.admit(app.declared, before: before)
@@ -77,7 +77,7 @@ struct AppRoutes {
             // Current and past runs belong to the previous app.
             await supervisor.forget(app: app.name.text)
         }
-        var response = try await Response.json(describe(installation, standing), status: .created)
+        var response = try await Response.json(describe(installation, status), status: .created)
         response.headers[.location] = APIPath.app(app.name.text).description
         return response
     }
@@ -105,7 +105,7 @@ struct AppRoutes {
     {
         try await authorizer.owner("uninstall", request, context)
         let name = try context.required("app")
-        // A run that continues could use what is forgotten next.
+        // A run that continues could use the data that is forgotten next.
         await supervisor.forget(app: name)
         try await library.uninstall(name)
         try await authorizer.authority.forget(client: name)
@@ -200,14 +200,14 @@ private struct AppDescriber: Sendable {
 
     /// Describes an app that was installed, or would be.
     func callAsFunction(
-        _ installation: Installation, _ standing: PrivilegeStatus
+        _ installation: Installation, _ status: PrivilegeStatus
     ) async -> AppDescription {
         let names = await library.signerNames()
         return AppDescription(
-            installation.app, standing, signerName: installation.app.signer.flatMap { names[$0] },
+            installation.app, status, signerName: installation.app.signer.flatMap { names[$0] },
             lastRun: await supervisor.lastRun(of: installation.app.name.text),
             budget: supervisor.budget(installation.app.name.text),
-            update: UpdateDescription(installation, standing))
+            update: UpdateDescription(installation, status))
     }
 
     private func describe(

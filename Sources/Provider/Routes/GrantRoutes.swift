@@ -67,10 +67,11 @@ struct PermissionRoutes {
         routes.on(.permissionRequest, [.post: ask])
         routes.on(.permission("{privilege}"), [.get: state])
         routes.on(.requests, [.get: pending])
-        routes.on(.request(for: "{privilege}", by: "{client}"), [.delete: leave])
+        routes.on(.request(for: "{privilege}", by: "{client}"), [.delete: dismiss])
     }
 
-    /// The permission of a client; the W3C states do not distinguish what the policy blocks.
+    /// The permission of a client; the W3C states do not distinguish privileges that the policy
+    /// blocks.
     private func state(
         _ state: PermissionState, of privilege: PrivilegeID, for client: Client
     ) async -> PermissionDescription {
@@ -89,7 +90,7 @@ struct PermissionRoutes {
         return try .json(await self.state(state, of: privilege, for: client))
     }
 
-    /// Returns when the owner has decided, or after a while.
+    /// Returns when the owner has decided, or after a time limit.
     @Sendable
     private func ask(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("request", request, context)
@@ -110,7 +111,7 @@ struct PermissionRoutes {
 
     /// Dismisses a request without a decision.
     @Sendable
-    private func leave(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    private func dismiss(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("leave-request", request, context)
         let client = try context.required("client")
         try await authorizer.authority.dismissRequest(context.privilege(), of: client)

@@ -11,7 +11,7 @@ import Sessions
 import Tracks
 import VM
 
-/// What a session has measured so far, once per second while a client is connected.
+/// The measurements of a session so far, once per second while a client is connected.
 struct LiveSessionRoutes {
     private static let interval = Duration.seconds(1)
     private static let page = 10_000
@@ -29,12 +29,12 @@ struct LiveSessionRoutes {
     @Sendable
     private func live(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("live-session", request, context)
-        try request.refuseParameters(besides: [])
+        try request.rejectParameters(except: [])
         let first = try await book.record(context.required("session"))
         return Response.events { writer in
-            try await request.whilePresent(context) { presence in
+            try await request.whileConnected(context) { connection in
                 do {
-                    try await follow(first, request, context, presence, &writer)
+                    try await follow(first, request, context, connection, &writer)
                 } catch let error as AuthError {
                     try await writer.write(StreamEvent.problem(Problem(error)))
                 } catch let error as SessionsError {
@@ -50,15 +50,15 @@ struct LiveSessionRoutes {
 
     /// Writes events until the session is finished, the client disconnects or the host stops.
     ///
-    /// - Parameter presence: ends when the client disconnects.
+    /// - Parameter connection: ends when the client disconnects.
     private func follow(
         _ first: SessionRecord, _ request: Request, _ context: ProviderContext,
-        _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+        _ connection: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
         let ticks = AsyncStream {
             try? await authorizer.time.sleepToNextTick(every: Self.interval)
         }
-        let events = EventStream(signals: ticks, heartbeat: nil, presence: presence)
+        let events = EventStream(signals: ticks, heartbeat: nil, connection: connection)
         try await events.follow(keeping: 1) { ticks in
             var live = LiveSession(first, sensors: await sensors(of: first))
             if !live.spans.isEmpty { live.begin() }
@@ -71,7 +71,7 @@ struct LiveSessionRoutes {
         }
     }
 
-    /// Writes an event with what the session has measured by now.
+    /// Writes an event with the current measurements of the session.
     private func write(
         _ live: inout LiveSession, _ request: Request, _ context: ProviderContext,
         _ writer: inout any ResponseBodyWriter
@@ -122,7 +122,7 @@ struct LiveSessionRoutes {
             for sensor in record.session.sensors where kind.id.covers(sensor) {
                 let instances = await machine.instances(of: sensor)
                 for instance in instances where found[kind] == nil {
-                    // Neither available now nor ever.
+                    // Skip sensors that are not available and have no samples.
                     guard let status = await machine.status(of: instance) else { continue }
                     if case .unavailable = status.state, status.newest == nil { continue }
                     found[kind] = instance

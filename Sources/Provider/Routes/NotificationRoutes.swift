@@ -47,8 +47,8 @@ struct NotificationRoutes {
 
     // MARK: - For the owner
 
-    /// Server-Sent Events; a client that reconnects with `Last-Event-ID` gets the notices that it missed,
-    /// as far as the host still has them.
+    /// Server-Sent Events; a client that reconnects with `Last-Event-ID` gets the notices that it
+    /// missed, as far as the host still has them.
     @Sendable
     private func stream(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("notifications", request, context)
@@ -61,9 +61,9 @@ struct NotificationRoutes {
         return Response.events { writer in
             let (notices, watcher) = await authorizer.authority.noticeBoard.watch(after: last)
             do {
-                try await request.whilePresent(context) { presence in
+                try await request.whileConnected(context) { connection in
                     do {
-                        try await follow(notices, request, context, presence, &writer)
+                        try await follow(notices, request, context, connection, &writer)
                     } catch let error as AuthError {
                         try await writer.write(StreamEvent.problem(Problem(error)))
                     }
@@ -78,12 +78,12 @@ struct NotificationRoutes {
 
     /// Writes notices until the client disconnects or the host stops; throws when the token ends.
     ///
-    /// - Parameter presence: ends when the client disconnects.
+    /// - Parameter connection: ends when the client disconnects.
     private func follow(
         _ notices: AsyncStream<Notice>, _ request: Request, _ context: ProviderContext,
-        _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+        _ connection: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
-        let events = EventStream(signals: notices, heartbeat: heartbeat, presence: presence)
+        let events = EventStream(signals: notices, heartbeat: heartbeat, connection: connection)
         try await events.follow(keeping: 256) { notices in
             try await writer.write(ByteBuffer(string: ": notifications\n\n"))
             for await notice in notices {

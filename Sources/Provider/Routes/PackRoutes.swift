@@ -12,7 +12,7 @@ import VM
 struct PackRoutes {
     let authorizer: RequestAuthorizer
     let machine: VirtualMachine
-    let shelf: SensorPackStore
+    let packs: SensorPackStore
     let archives: SensorPackArchive
     let largestArchive: Int
 
@@ -25,14 +25,14 @@ struct PackRoutes {
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("sensor-packs", request, context)
         return try .json(
-            ItemList(shelf.packs.map { PackDescription($0, isInstalled: true) }))
+            ItemList(packs.packs.map { PackDescription($0, isInstalled: true) }))
     }
 
     /// Describes a pack from its archive or its text, without installing it.
     @Sendable
     private func check(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("check-sensor-pack", request, context)
-        try request.refuseParameters(besides: ["as"], repeating: ["set"])
+        try request.rejectParameters(except: ["as"], repeating: ["set"])
         var bytes = try await request.bytes(upTo: largestArchive)
         if bytes.starts(with: Array("PK".utf8)) {
             bytes = try await archives.description(in: bytes)
@@ -50,7 +50,7 @@ struct PackRoutes {
         let pack = try SensorPack(text.bytes)
         return try .json(
             PackCheck(
-                pack: PackDescription(pack, isInstalled: shelf.holds(pack.id)),
+                pack: PackDescription(pack, isInstalled: packs.holds(pack.id)),
                 text: String(decoding: text.bytes, as: UTF8.self)))
     }
 
@@ -58,7 +58,7 @@ struct PackRoutes {
     private func text(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("sensor-pack", request, context)
         let id = try request.sensor(context)
-        guard let text = shelf.text(of: id) else { throw Self.missing(id) }
+        guard let text = packs.text(of: id) else { throw Self.missing(id) }
         return .json(ByteBuffer(bytes: text))
     }
 
@@ -69,14 +69,14 @@ struct PackRoutes {
         let text = try await request.bytes(upTo: SensorPack.limit)
         let pack = try SensorPack(text)
         guard pack.id == id else {
-            throw PackError("The pack is of \(pack.id), not of \(id).")
+            throw PackError("The pack declares the sensor \(pack.id), not \(id).")
         }
-        if !shelf.holds(id), await machine.status(of: id) != nil {
+        if !packs.holds(id), await machine.status(of: id) != nil {
             throw Problem(
                 .nameTaken, "The sensor \(id) already exists.",
                 fix: "Choose another name with --as, such as \(id.kind).outside")
         }
-        let (_, isNew) = try shelf.install(text)
+        let (_, isNew) = try packs.install(text)
         try await machine.lookForSensors()
         var response = try Response.json(
             PackDescription(pack, isInstalled: true), status: isNew ? .created : .ok)
@@ -88,7 +88,7 @@ struct PackRoutes {
     private func remove(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("remove-sensor-pack", request, context)
         let id = try request.sensor(context)
-        guard try shelf.remove(id) else { throw Self.missing(id) }
+        guard try packs.remove(id) else { throw Self.missing(id) }
         try await machine.lookForSensors()
         await machine.dismiss(id)
         return Response(status: .noContent)

@@ -86,7 +86,7 @@ struct RunRoutes {
                 }
                 defer { leave() }
                 try await withGracefulShutdownHandler {
-                    try await request.whilePresent(context) {
+                    try await request.whileConnected(context) {
                         for await event in events {
                             try await writer.write(ByteBuffer(bytes: JSONText.encode(event)))
                             try await writer.write(ByteBuffer(string: "\n"))

@@ -16,8 +16,8 @@ struct SampleReader {
     private static let longestPage = 10_000
     /// The most samples of a streamed body.
     private static let longestStream = 10_000_000
-    /// Samples per read, and per check of permission, of a stream; with one more sample, which shows
-    /// whether others follow, the limit of one read of the store.
+    /// Samples per read, and per check of permission, of a stream; with one more sample, which
+    /// shows whether others follow, the limit of one read of the store.
     private static let streamPage = 32_767
     /// Bytes per write of a body.
     private static let piece = 128 << 10
@@ -59,12 +59,12 @@ struct SampleReader {
         response.headers[.damaged] = page.damage.damageField
         response.headers[.contentType] = form.mediaType
         response.headers[.vary] = "Accept"
-        return response.naming(id, asked: name)
+        return response.naming(id, requested: name)
     }
 
     private func selection(_ request: Request, limit: Int) throws -> SampleSelection {
-        try request.refuseParameters(
-            besides: ["from", "to", "fields", "order", "limit", "cursor"], repeating: ["where"])
+        try request.rejectParameters(
+            except: ["from", "to", "fields", "order", "limit", "cursor"], repeating: ["where"])
         var order = SampleQuery.Order.ascending
         if let text = request.parameter("order") {
             guard let known = ["asc": SampleQuery.Order.ascending, "desc": .descending][text] else {
@@ -126,9 +126,9 @@ struct SampleReader {
             status: .ok, headers: [.trailer: "Link, Nervous-Damaged"],
             body: ResponseBody { writer in
                 var end: StreamEnd?
-                try await request.whilePresent(context) { presence in
+                try await request.whileConnected(context) { connection in
                     end = try await send(
-                        from: first, selection, form, id, request, context, presence, &writer)
+                        from: first, selection, form, id, request, context, connection, &writer)
                 }
                 var trailer = HTTPFields()
                 trailer[.link] = (end?.next).map { request.link(toNext: $0.cursor) }
@@ -139,10 +139,10 @@ struct SampleReader {
 
     /// Reads the next page while a page is written.
     ///
-    /// - Parameter presence: ends when the client disconnects.
+    /// - Parameter connection: ends when the client disconnects.
     private func send(
         from first: BatchPage, _ selection: SampleSelection, _ form: SampleFormat, _ id: SensorID,
-        _ request: Request, _ context: ProviderContext, _ presence: AsyncStream<Void>,
+        _ request: Request, _ context: ProviderContext, _ connection: AsyncStream<Void>,
         _ writer: inout any ResponseBodyWriter
     ) async throws -> StreamEnd {
         let pages = Pages()
@@ -157,7 +157,7 @@ struct SampleReader {
                 }
             }
             group.addTask {
-                for await _ in presence {}
+                for await _ in connection {}
                 pages.fail(CancellationError())
             }
             group.addTask {

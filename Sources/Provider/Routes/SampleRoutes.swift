@@ -43,7 +43,7 @@ struct SampleRoutes {
             for: still)
         return try Response.json(
             PublishReply(accepted: receipt.accepted, last: receipt.last), status: .created
-        ).naming(id, asked: name)
+        ).naming(id, requested: name)
     }
 
     /// Forgets the samples of a range, and returns the receipt.
@@ -51,7 +51,7 @@ struct SampleRoutes {
     private func forget(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("forget", request, context)
         let id = try request.sensor(context)
-        try request.refuseParameters(besides: ["from", "to"])
+        try request.rejectParameters(except: ["from", "to"])
         let range = try request.range(now: authorizer.now())
         let receipt = try await machine.retention.forget(id, range)
         let (from, to) = (range.from, range.to)

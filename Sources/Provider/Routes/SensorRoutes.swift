@@ -64,7 +64,7 @@ struct SensorRoutes {
             throw Problem.noSamples(grant.sensor)
         }
         buffer.writeJSON(sample, page.fields)
-        return .json(buffer).naming(grant.sensor, asked: id)
+        return .json(buffer).naming(grant.sensor, requested: id)
     }
 
     // MARK: - Declarations, for the owner

@@ -36,7 +36,7 @@ struct SessionRoutes {
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("sessions", request, context)
-        try request.refuseParameters(besides: ["cursor", "limit"])
+        try request.rejectParameters(except: ["cursor", "limit"])
         let page = try await book.page(
             after: request.parameter("cursor"), limit: request.limit(atMost: 1000))
         let now = authorizer.now()
@@ -142,7 +142,7 @@ struct SessionRoutes {
     private func document(
         _ request: Request, _ context: ProviderContext
     ) async throws -> SessionRouteReader.Document {
-        try request.refuseParameters(besides: ["format", "sensor"])
+        try request.rejectParameters(except: ["format", "sensor"])
         let form = try TrackForm(request)
         let record = try await book.record(context.required("session"))
         return try await reader.document(record, form, request, context)

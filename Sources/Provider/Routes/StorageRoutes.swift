@@ -156,8 +156,8 @@ struct LocalStorageRoutes {
         return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
     }
 
-    /// Not with the strict parser: texts of apps may contain what it refuses, such as many combining
-    /// marks, and only bytes are compared here.
+    /// The strict parser is not used: it rejects texts that apps may store, such as many combining
+    /// marks.
     private static func changes(in body: [UInt8]) throws -> [StorageChange] {
         guard let pairs = try? JSONDecoder().decode([[String?]].self, from: Data(body)) else {
             throw Problem.invalidBody("The body must be a list of pairs of key and value.")

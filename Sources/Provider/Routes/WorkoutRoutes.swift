@@ -34,7 +34,7 @@ struct WorkoutRoutes {
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
         try await authorizer.owner("workouts", request, context)
-        try request.refuseParameters(besides: ["session"])
+        try request.rejectParameters(except: ["session"])
         var workouts: [Workout] = []
         var damage: [TimeRange] = []
         var points = 0
@@ -68,7 +68,7 @@ struct WorkoutRoutes {
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
         try await authorizer.owner("import-workouts", request, context)
-        try request.refuseParameters(besides: [])
+        try request.rejectParameters(except: [])
         let read = try Self.reader(of: request)
         let bytes = try await request.bytes(upTo: Self.byteLimit)
         let imports: SessionBook.Imports

@@ -2,14 +2,14 @@ import HTTPTypes
 import Hummingbird
 import ServiceLifecycle
 
-/// Merges the signals of an event stream with its heartbeat, until the client disconnects or the host
-/// stops.
+/// Merges the signals of an event stream with its heartbeat, until the client disconnects or the
+/// host stops.
 struct EventStream<Signal: Sendable>: Sendable {
     let signals: AsyncStream<Signal>
     /// The interval of the heartbeat; `nil` if the signals keep the connection alive.
     let heartbeat: Duration?
     /// Ends when the client disconnects.
-    let presence: AsyncStream<Void>
+    let connection: AsyncStream<Void>
 
     /// Calls `body` with the signals, and `nil` for each heartbeat.
     ///
@@ -28,7 +28,7 @@ struct EventStream<Signal: Sendable>: Sendable {
                 continuation.finish()
             }
             group.addTask {
-                for await _ in presence {}
+                for await _ in connection {}
                 continuation.finish()
             }
             if let heartbeat {
@@ -48,7 +48,7 @@ extension Request {
     /// Runs `body` and reports when the client disconnects meanwhile.
     ///
     /// A call of a run is cancelled instead.
-    func whilePresent(
+    func whileConnected(
         _ context: ProviderContext, _ body: () async throws -> Void,
         onDeparture: @escaping @Sendable () -> Void
     ) async throws {
@@ -65,14 +65,14 @@ extension Request {
     }
 
     /// The same, with a stream that ends when the client disconnects.
-    func whilePresent(
+    func whileConnected(
         _ context: ProviderContext, _ body: (AsyncStream<Void>) async throws -> Void
     ) async throws {
-        let (presence, departure) = AsyncStream.makeStream(of: Void.self)
-        try await whilePresent(context) {
-            try await body(presence)
+        let (connection, disconnect) = AsyncStream.makeStream(of: Void.self)
+        try await whileConnected(context) {
+            try await body(connection)
         } onDeparture: {
-            departure.finish()
+            disconnect.finish()
         }
     }
 }
@@ -91,8 +91,8 @@ extension Response {
             })
     }
 
-    /// Closes the connection after a response that used `whilePresent`, which has closed its inbound
-    /// side.
+    /// Closes the connection after a response that used `whileConnected`, which has closed its
+    /// inbound side.
     func endingConnection(_ context: ProviderContext) -> Response {
         guard context.transport != .runner else { return self }
         var response = self

@@ -47,13 +47,13 @@ struct StreamRoutes {
         let position = StreamPosition(after: last, newest: newest)
         let registration = await scheduler?.join(id)
         return Response.events { writer in
-            try await request.whilePresent(context) { presence in
+            try await request.whileConnected(context) { connection in
                 do {
                     if let scheduler, let registration {
                         try await follow(
                             id, from: position, request, context, scheduler, registration, &writer)
                     } else {
-                        try await follow(id, from: position, request, context, presence, &writer)
+                        try await follow(id, from: position, request, context, connection, &writer)
                     }
                 } catch let error as AuthError {
                     try await writer.write(failure(Problem(error), request))
@@ -62,20 +62,20 @@ struct StreamRoutes {
                 }
             }
             if let registration { await scheduler?.leave(registration.number) }
-        }.naming(id, asked: name).endingConnection(context)
+        }.naming(id, requested: name).endingConnection(context)
     }
 
     /// Writes samples as they arrive, until the client disconnects or the host stops; throws when
     /// permission ends.
     ///
-    /// - Parameter presence: ends when the client disconnects.
+    /// - Parameter connection: ends when the client disconnects.
     private func follow(
         _ id: SensorID, from start: StreamPosition, _ request: Request, _ context: ProviderContext,
-        _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+        _ connection: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
         let events = EventStream(
             signals: await machine.samples.arrivalSignals(of: id), heartbeat: heartbeat,
-            presence: presence)
+            connection: connection)
         try await events.follow(keeping: 1) { signals in
             try await writer.write(StreamEvent.opening(id, at: start.last))
             var position = start
@@ -249,7 +249,7 @@ enum StreamEvent {
         event("damage", try JSONText.encode(["damaged": DamagedRange.list(ranges)]))
     }
 
-    /// What a session has measured so far.
+    /// The measurements of a session so far.
     static func live(_ live: LiveDescription) throws -> ByteBuffer {
         event("live", try JSONText.encode(live))
     }

@@ -2,7 +2,7 @@ public import Samples
 
 /// Lets the sample streams of a host write one after the other, at moments that the host chooses.
 ///
-/// For virtual time: what a stream delivers then depends on nothing but that time.
+/// For virtual time: the output of a stream then depends only on that time.
 ///
 /// ```swift
 /// let streams = StreamScheduler()

@@ -8,7 +8,7 @@ import Samples
 
 extension AppDescription {
     init(
-        _ app: InstalledApp, _ standing: PrivilegeStatus,
+        _ app: InstalledApp, _ status: PrivilegeStatus,
         newSensors: [PrivilegeID: [SensorID]] = [:],
         signerName: String?, lastRun: RunReport?, budget: RunBudget,
         update: UpdateDescription? = nil
@@ -25,17 +25,17 @@ extension AppDescription {
                 Signer(key: $0.text, fingerprint: $0.fingerprint, name: signerName)
             }, updatedFrom: app.index.updatedFrom,
             privileges: app.manifest.privileges.map {
-                DeclaredPrivilege($0, standing, newSensors: newSensors[$0.id] ?? [])
+                DeclaredPrivilege($0, status, newSensors: newSensors[$0.id] ?? [])
             }, lastRun: lastRun.map { RunDescription($0) }, budget: BudgetDescription(budget),
             update: update)
     }
 }
 
 extension AppDescription.DeclaredPrivilege {
-    init(_ privilege: Privilege, _ standing: PrivilegeStatus, newSensors: [SensorID] = []) {
-        let isUndecided = standing.undecided.contains(privilege.id)
-        let isDenied = standing.denied.contains(privilege.id)
-        let isExhausted = standing.exhausted.contains(privilege.id)
+    init(_ privilege: Privilege, _ status: PrivilegeStatus, newSensors: [SensorID] = []) {
+        let isUndecided = status.undecided.contains(privilege.id)
+        let isDenied = status.denied.contains(privilege.id)
+        let isExhausted = status.exhausted.contains(privilege.id)
         var pin: CertificatePin?
         if case .net(_, let own) = privilege.resource { pin = own }
         let access = privilege.id.access
@@ -46,25 +46,25 @@ extension AppDescription.DeclaredPrivilege {
             pin: pin?.description, reason: privilege.reason,
             state: !isSupported || isDenied ? "denied" : isUndecided ? "prompt" : "granted",
             supported: isSupported, exhausted: isExhausted ? true : nil,
-            restrictedBy: standing.restricted[privilege.id]?.file,
+            restrictedBy: status.restricted[privilege.id]?.file,
             newSensors: newSensors.isEmpty ? nil : newSensors.map(\.description))
     }
 }
 
 extension UpdateDescription {
     /// - Returns: `nil` for a first installation.
-    init?(_ installation: Installation, _ standing: PrivilegeStatus) {
+    init?(_ installation: Installation, _ status: PrivilegeStatus) {
         guard let from = installation.updateCheck.previousVersion else { return nil }
         let declared = installation.app.manifest.privileges
         let change =
-            standing.change
+            status.change
             ?? DeclarationChange(from: installation.previous?.privileges ?? [], to: declared)
         self.init(
             kind: installation.updateCheck.kind.rawValue, from: from,
             reset: installation.updateCheck.reset?.rawValue,
             privileges: change.items.map { item in
                 let isDeclared = item.kind != .removed
-                let state = AppDescription.DeclaredPrivilege(item.privilege, standing).state
+                let state = AppDescription.DeclaredPrivilege(item.privilege, status).state
                 return Change(
                     privilege: item.privilege.id.description, change: item.kind.rawValue,
                     state: isDeclared ? state : nil)

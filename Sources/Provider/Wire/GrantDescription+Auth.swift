@@ -5,7 +5,7 @@ import Samples
 
 extension GrantDescription {
     /// - Parameters:
-    ///   - policy: what overrules grants.
+    ///   - policy: the policy, which overrules grants.
     ///   - isForOwner: whether to include a grant that the policy overrules, and the policy's file;
     ///     other clients see `denied`.
     init(_ record: PermissionRecord, _ policy: Policy, isForOwner: Bool = true) {
@@ -85,43 +85,18 @@ extension TermsDescription {
 }
 
 extension DecisionRequest {
-    /// - Parameters:
-    ///   - run: the run of a decision for one run.
-    ///   - isAnswer: whether the owner answered a prompt.
-    ///   - choice: the chosen sensors; `nil` for all.
-    public init(
-        _ decision: Decision, run: String? = nil, isAnswer: Bool = false,
-        among choice: InstanceChoice? = nil
-    ) {
-        var terms: TermsDescription?
-        if case .allow(let own) = decision { terms = TermsDescription(own) }
-        let name =
-            switch decision {
-            case .allowOnce: "allow-once"
-            case .allowAlways: "allow-always"
-            case .statisticsOnly: "statistics-only"
-            case .denyOnce: "deny-once"
-            case .deny: "deny"
-            case .allow: "allow"
-            }
-        self.init(
-            decision: name, terms: terms, run: run, answer: isAnswer ? true : nil,
-            only: choice?.chosen.map(\.description),
-            excluded: choice?.excluded.map(\.description))
-    }
-
     /// The names of the chosen sensors and, if given, of the excluded ones; `nil` for all sensors.
     ///
     /// - Throws: `Problem` for a contradiction, or a choice in a denial.
     func choice() throws -> (chosen: [String], excluded: [String]?)? {
         guard only == nil || terms?.only == nil else {
-            throw Problem.invalidBody("only is either beside the terms or in them, not both.")
+            throw Problem.invalidBody("only must be given once: in the terms or beside them.")
         }
         let isOfTerms = terms?.only != nil
         let others = isOfTerms ? terms?.excluded : excluded
         guard let chosen = only ?? terms?.only else {
             guard excluded == nil, terms?.excluded == nil else {
-                throw Problem.invalidBody("excluded needs only.")
+                throw Problem.invalidBody("excluded requires only.")
             }
             return nil
         }

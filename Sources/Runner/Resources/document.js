@@ -74,7 +74,7 @@ const documentNames = [
 const hostLibrary = "/nervousnet-axon-resources/libs.js";
 const libraryNames = ["$", "jQuery", "App"];
 
-let view, lack = "";
+let view, documentError = "";
 const isWaitingFor = { __proto__: null };
 
 function wait(names, bring) {
@@ -109,8 +109,8 @@ function bringView() {
     try {
         view = loadLibrary("document", bridge);
     } catch (error) {
-        lack = `There is no document in this run: ${isError(error) ? error.message : text(error)}`;
-        note(lack);
+        documentError = `The document is not available in this run: ${isError(error) ? error.message : text(error)}`;
+        note(documentError);
     }
     const globals = view?.globals ?? {}, names = ownKeys(globals);
     for (let index = 0; index < names.length; index++) {
@@ -154,7 +154,7 @@ const pages = {
             return;
         }
         if (!bringView()) {
-            reportUncaught(lack);
+            reportUncaught(documentError);
             return;
         }
         placeDocument(view.open(html, name));

@@ -32,7 +32,7 @@ class Request {
             this.#url = recordOf(input) ?? parseURL(text(input), baseRecord);
             if (this.#url === null) throw new $TypeError(`${quote(text(input))} is not a valid URL`);
             if (this.#url.username !== "" || this.#url.password !== "") {
-                throw new $TypeError("an address must not carry a password");
+                throw new $TypeError("the URL must not contain a password");
             }
         }
         if (options.method !== undefined) {
@@ -124,7 +124,7 @@ class Response {
     clone() {
         const body = this.#body;
         if (body !== null && (body.isUsed || body.isLocked || !body.isEnded)) {
-            throw new $TypeError("only an answer that has arrived and was not read can be cloned");
+            throw new $TypeError("only a complete response whose body was not read can be cloned");
         }
         const copy = new Response();
         copy.#status = this.#status;

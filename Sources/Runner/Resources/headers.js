@@ -27,7 +27,7 @@ class Headers {
             for (const pair of init) {
                 const list = [];
                 for (const part of pair) append(list, part);
-                if (list.length !== 2) throw new $TypeError("a header has not two parts");
+                if (list.length !== 2) throw new $TypeError("a header must have two parts");
                 Headers.#add(this, list[0], list[1]);
             }
         } else if (isObject(init)) {
@@ -37,7 +37,7 @@ class Headers {
                 Headers.#add(this, keys[index], init[keys[index]]);
             }
         } else {
-            throw new $TypeError("headers are an object or a list of pairs");
+            throw new $TypeError("headers must be an object or a list of pairs");
         }
     }
     append(name, value) { Headers.#add(this, name, value); }

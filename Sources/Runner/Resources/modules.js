@@ -1,10 +1,10 @@
 // Evaluates scripts and modules. The library for modules is loaded when it is first needed.
-let moduleLibrary = null, moduleLack = "";
+let moduleLibrary = null, modulesError = "";
 
 function modules() {
     if (moduleLibrary !== null) return moduleLibrary;
     // The host sends it once.
-    if (moduleLack !== "") throw new $TypeError(moduleLack);
+    if (modulesError !== "") throw new $TypeError(modulesError);
     try {
         moduleLibrary = loadLibrary("modules", {
             __proto__: null,
@@ -18,8 +18,8 @@ function modules() {
             evaluate: (source, name, line) => ask(host.evaluate, source, name, line),
         });
     } catch (error) {
-        moduleLack = `There are no modules in this run: ${isError(error) ? error.message : text(error)}`;
-        throw new $TypeError(moduleLack);
+        modulesError = `Modules are not available in this run: ${isError(error) ? error.message : text(error)}`;
+        throw new $TypeError(modulesError);
     }
     define(moduleLibrary.importName, moduleLibrary.importFrom);
     return moduleLibrary;
@@ -70,7 +70,7 @@ const loads = {
             && moduleLibrary !== null) {
             runModule(address, source, name, 1);
         } else {
-            if (moduleLack !== "") note(moduleLack);
+            if (modulesError !== "") note(modulesError);
             runScript(source, name, 1, address);
         }
     },

@@ -36,7 +36,7 @@ class URLSearchParams {
             for (const pair of init) {
                 const list = [];
                 for (const part of pair) append(list, text(part));
-                if (list.length !== 2) throw new $TypeError("a pair has not two parts");
+                if (list.length !== 2) throw new $TypeError("a pair must have two parts");
                 append(this.#pairs, { name: list[0], value: list[1] });
             }
         } else if (isObject(init)) {

@@ -140,7 +140,7 @@ const refusal = (message) => new $Promise((resolve, reject) => { reject(new $Typ
 class ReadableStream {
     #body;
     constructor(key, body) {
-        if (key !== creation) throw new $TypeError("streams are made by fetch only");
+        if (key !== creation) throw new $TypeError("only fetch can create streams");
         this.#body = body;
     }
     get locked() { return this.#body.isLocked; }

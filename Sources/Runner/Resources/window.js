@@ -1,5 +1,5 @@
-// The window besides its document. Without a user, dialogs are answered with no and logged; navigation is
-// not carried out and logged.
+// The members of the window other than its document. Dialogs are logged and answered with no, since there
+// is no user; navigation is logged and not performed.
 const note = (line) => host.console(3, line);
 
 define("window", globalObject);

@@ -4,13 +4,13 @@ import Testing
 
 /// The tiles of the bundled app for instruments, with a door on a serial line.
 @Suite(.blocking, .serialized) struct DoorTileTests {
-    /// What a tile shows, and since when in milliseconds.
+    /// The state of a tile, and since when in milliseconds.
     private struct Tile {
         let state: String
         let since: Double
     }
 
-    /// Waits in the page until a tile shows one of some states, or shows something else than one.
+    /// Waits in the page until a tile shows one of some states, or another state than one.
     private func tile(_ name: String, _ condition: String, in browser: Browser) throws -> Tile {
         let found = try browser.settle(
             """
@@ -29,7 +29,8 @@ import Testing
 
     private var now: Double { Date().timeIntervalSince1970 * 1000 }
 
-    @Test func `C5: tiles show the door and the link to it within a second`() throws {
+    @Test func `C5: tiles show the state of the door and of its connection within a second`() throws
+    {
         let sandbox = try Sandbox()
         var line: TerminalPair? = try TerminalPair()
         let pack = try String(
@@ -58,7 +59,7 @@ import Testing
             late.append(
                 try tile("door", "state === '\(state)'", in: browser).since - sent)
         }
-        // The first waits for what a terminal's line discipline and a first connection take.
+        // The first sample waits for the line discipline of the terminal and the connection.
         #expect(late.dropFirst().allSatisfy { $0 <= 1000 }, "\(late)")
         let ended = now
         line = nil
@@ -69,7 +70,7 @@ import Testing
         #expect(try host.wait() == 0)
     }
 
-    @Test func `C5: without a door the tiles say so`() throws {
+    @Test func `C5: without a door the tiles show that it is missing`() throws {
         let host = try PublishedHost([])
         let app = "\(Binary.repository)/jsapps/external-hardware"
         #expect(try host.sandbox.nervous("install", app).code == 0)

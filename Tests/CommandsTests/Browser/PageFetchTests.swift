@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A22: pages in a browser call other servers by way of the host, in the ways that they know.
+/// A22: pages in a browser call other servers through the host, with every API.
 @Suite(.blocking, .serialized) struct PageFetchTests {
     private static func server(_ listening: Listening) throws -> ScriptedServer {
         try ScriptedServer { connection in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `A22 - what is refused looks like a server that is not there`() throws {
+    @Test func `A22 - a refused call looks like an unreachable server`() throws {
         let listening = Listening()
         let server = try Self.server(listening)
         let host = try PublishedHost("hello-world-master")

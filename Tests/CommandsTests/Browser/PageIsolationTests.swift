@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What pages of other apps and of other servers get: nothing.
+/// Pages of other apps and of other servers have no access.
 @Suite(.blocking, .serialized) struct PageIsolationTests {
-    @Test func `a page keeps its token to itself`() throws {
+    @Test func `the token of a page is not accessible to other scripts`() throws {
         let host = try PublishedHost("hello-world-master")
         try host.allow("hello-world", "sensor:gyroscope")
         let browser = try Browser(host.sandbox)
         try browser.open(try host.link("hello-world"))
         try browser.wait(until: "$('#gyrodata').text() !== ''")
         #expect(try browser.run("return location.hash + document.referrer") == "")
-        // Whatever a script of the page changes afterwards, it is not handed the token.
+        // No later change by a script of the page reveals the token.
         let seen = try browser.settle(
             """
             const seen = [];
@@ -31,7 +31,7 @@ import Testing
                     look(this);
                     for (let index = 0; index < arguments.length; index++) look(arguments[index]);
                   } catch {
-                    // What has no text tells nothing.
+                    // An opaque response reveals nothing.
                   }
                   isLooking = false;
                 }
@@ -62,7 +62,7 @@ import Testing
             return `${first.status} ${second} ${everything.includes('getGyr')} ${everything.includes('Bearer')}`;
             """)
         #expect(seen == "200 200 true false")
-        // Nor does a call elsewhere carry it.
+        // Calls to other servers do not contain it.
         let listening = Listening()
         let other = try ScriptedServer { connection in
             listening.note(connection.request)
@@ -75,7 +75,9 @@ import Testing
         #expect(listening.requests.isEmpty)
     }
 
-    @Test func `a page without a link has no token, and a link works once`() throws {
+    @Test func `a page opened without a launch code has no token, and a launch code works once`()
+        throws
+    {
         let host = try PublishedHost("hello-world-master")
         let browser = try Browser(host.sandbox)
         let link = try host.link("hello-world")
@@ -91,7 +93,7 @@ import Testing
         #expect(try browser.console.contains { $0.contains("launch code") })
     }
 
-    @Test func `a page of one app gets nothing of another`() throws {
+    @Test func `a page of one app cannot access another app`() throws {
         let host = try PublishedHost("hello-world-master", "Broken-master")
         try host.allow("hello-world", "sensor:gyroscope")
         let browser = try Browser(host.sandbox)
@@ -104,7 +106,7 @@ import Testing
             #expect(
                 try browser.settle("return (await fetch('\(first)\(path)')).status") == "TypeError")
         }
-        // What is its own is asked for its own: the other's grant is not its.
+        // Each app has its own requests and grants.
         let own = try browser.settle(
             "return (await fetch('/api/v1/sensors/gyroscope/latest', { signal: AbortSignal.timeout(500) })).status"
         )
@@ -120,14 +122,14 @@ import Testing
         #expect(!frame.contains("Hello"))
     }
 
-    @Test func `a page of another server gets nothing`() throws {
+    @Test func `a page of another server cannot access the host`() throws {
         let host = try PublishedHost("hello-world-master")
         try host.allow("hello-world", "sensor:gyroscope")
         let server = try ScriptedServer { connection in
             connection.answer(Array("<p>evil</p>".utf8), headers: "Content-Type: text/html\r\n")
         }
         let browser = try Browser(host.sandbox, names: ["evil.test"])
-        // A page of the app is open beside it, in the same browser.
+        // A page of the app is open in the same browser.
         try browser.open(try host.link("hello-world"))
         try browser.wait(until: "$('#gyrodata').text() !== ''")
         let port = host.host.port
@@ -176,7 +178,7 @@ import Testing
                 until: "location.hostname !== 'evil.test' && document.readyState === 'complete'")
             #expect(try browser.text.contains("cross-origin"))
         }
-        // A name that is made to lead here is not the host's.
+        // A foreign name that resolves to this machine is rejected.
         try browser.open("http://evil.test:\(port)/")
         #expect(try browser.text.contains("misdirected"))
         #expect(try browser.settle("return (await fetch('/api/v1/me')).status") == "421")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Published apps show the same in a browser and in a run without one.
+/// Published apps show the same in a browser and in a headless run.
 @Suite(.blocking, .serialized) struct ParityTests {
     private struct Event: Decodable {
         let event: String
@@ -10,13 +10,13 @@ import Testing
         let level: String?
     }
 
-    /// What a person sees, without empty lines and the spaces around lines.
+    /// The visible text, without empty lines and surrounding spaces.
     private static func plain(_ text: String) -> String {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// Every text that a run without a browser showed, and what it told of errors.
+    /// The texts and errors of a headless run.
     private static func headless(
         _ name: String, _ sandbox: Sandbox, for time: String
     ) throws -> (views: [String], errors: String) {
@@ -30,14 +30,16 @@ import Testing
         return (views, errors.joined(separator: "\n"))
     }
 
-    /// The apps, what they may use, and a part of each line that they write to the console as an error.
+    /// The apps, their privileges, and a part of each line that they write to the console as an
+    /// error.
     static let apps: [(name: String, privileges: [String], errors: [String])] = [
         ("every-thing", ["sensor:accelerometer", "identity"], ["cdn.example.org/plotly"]),
         ("broken", [], ["SyntaxError"]), ("hello-world", ["sensor:gyroscope"], []),
         ("click-me-again", [], ["cdn.example.org/moment"]), ("type-error", [], ["TypeError"]),
     ]
 
-    @Test func `A24: each app shows the same text in a browser and without one`() async throws {
+    @Test func `A24: each app shows the same text in a browser and in a headless run`() async throws
+    {
         let folders = [
             "Everything-Axon-master", "Broken-master", "type-error-main", "hello-world-master",
             "Clicks-main",
@@ -46,7 +48,7 @@ import Testing
         for (name, privileges, _) in Self.apps {
             for privilege in privileges { try host.allow(name, privilege) }
         }
-        // Most go on until their time is over: all at once, while the browser shows them.
+        // Most run until their time limit: all concurrently, while the browser shows them.
         let sandbox = host.sandbox
         async let runs = withThrowingTaskGroup { group in
             for (name, _, _) in Self.apps {
@@ -77,7 +79,7 @@ import Testing
         }
     }
 
-    /// The bytes of a file of an app, from a page and from a run without a browser, are those of the
+    /// The bytes of a file of an app are equal in a page, in a headless run and in the
     /// package.
     @Test(arguments: [
         ("Clicks-main", "click-me-again", "noise.bin"),

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Published apps in a real browser, as they are.
+/// Unmodified published apps in a real browser.
 @Suite(.blocking, .serialized) struct PublishedPageTests {
-    /// What a person sees of each app once its calls are answered.
+    /// The visible text of each app after its calls are answered.
     static let texts: [(app: String, name: String, end: String, text: String)] = [
         (
             "Everything-Axon-master", "every-thing", "$('#ticks').text() === '3'",
@@ -54,7 +54,7 @@ import Testing
             Back
             """
         ),
-        // Last: what it throws each second would be told of the page after it.
+        // Last: its errors each second would be attributed to the page after it.
         (
             "type-error-main", "type-error", "document.body.innerText.includes('2')",
             "Failures: 2"
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a page changes at a click on what it was installed with, and runs nothing else`()
+    @Test func `a page runs only the scripts it was installed with`()
         throws
     {
         let host = try PublishedHost("Everything-Axon-master")
@@ -91,7 +91,7 @@ import Testing
         let browser = try Browser(host.sandbox)
         try browser.open(try host.link("every-thing"))
         try browser.wait(until: "$('#ticks').text() === '3'")
-        // What comes into the page later is not what was installed.
+        // Scripts added later were not part of the installation.
         _ = try browser.run(
             """
             window.evil = 0;

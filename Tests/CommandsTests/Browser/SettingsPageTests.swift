@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The way back from a refusal in a page.
+/// The link and the command for changing a refusal in a page.
 @Suite(.blocking, .serialized) struct SettingsPageTests {
-    @Test func `B6: a refused page has the link and the command, and works once it was followed`()
+    @Test func `B6: a refused page has the link and the command, and works after following it`()
         throws
     {
         let host = try PublishedHost("hello-world-master")
@@ -28,7 +28,7 @@ import Testing
         let link = try #require(refused.last)
         #expect(link == host.host.url("/settings/asks-again"))
         #expect(try browser.run("return JSON.stringify(nervous.openSettings())").contains(link))
-        // The page stays while the other is looked at.
+        // The page stays open while the other is visible.
         let page = try host.sandbox.curl(link)
         #expect(page.status == 200)
         #expect(page.body.contains("nervous permissions grant asks-again sensor:NAME"))
@@ -75,7 +75,7 @@ import Testing
             });
             """)
         #expect(missing == "NotReadableError")
-        // Of what the host has not got the browser's own is there.
+        // The browser's own API is used for sensors that the host lacks.
         #expect(
             try browser.settle("return typeof (await navigator.getBattery()).level") == "number")
         #expect(

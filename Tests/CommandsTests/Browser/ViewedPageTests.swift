@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a run has to say while a page of its app is seen, and when it is not.
+/// Messages of a run while a page of its app is visible, and while it is not.
 @Suite(.blocking, .serialized) struct ViewedPageTests {
-    @Test func `C14: while a page is seen an event is not told, and once it is left it is`() throws
+    @Test func `C14: while a page is visible an event is not posted, and afterwards it is`() throws
     {
         let sandbox = try Sandbox()
         let log = sandbox.path("log")
@@ -21,7 +21,7 @@ import Testing
         #expect(try sandbox.nervous("permissions", "grant", app.name, "notify").code == 0)
         /// Runs the app without a terminal.
         ///
-        /// - Returns: what it told.
+        /// - Returns: its messages.
         func told() throws -> [String] {
             let before = try lines(log).count
             let run = try sandbox.nervous("run", app.name, "--background")
@@ -43,7 +43,7 @@ import Testing
         #expect(try told() == ["always"])
         let left = ContinuousClock.now
         try browser.open("about:blank")
-        // What the page says last is on its way.
+        // The last report of the page is on its way.
         var last: [String] = []
         while last.count < 2, ContinuousClock.now - left < .seconds(20) { last = try told() }
         #expect(last == ["always", "Door open"])
@@ -51,7 +51,7 @@ import Testing
         #expect(try host.wait() == 0)
     }
 
-    /// What the app told, as the host's log has it.
+    /// The messages of the app in the host's log.
     private func lines(_ log: String) throws -> [String] {
         try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").compactMap {
             $0.firstMatch(of: /door-watch says: (.*)$/).map { String($0.1) }

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Analyses on the command line, of what this machine's own sensors say.
+/// Analyses on the command line, of this machine's own sensors.
 @Suite(.blocking)
 struct AnalyzeTests {
-    @Test func `a list stands in a table, cut where it is long`() throws {
+    @Test func `a list is a table, truncated if it is long`() throws {
         let sandbox = try Sandbox()
         for _ in 0..<3 { #expect(try sandbox.nervous("query", "load").code == 0) }
         let call = try sandbox.nervous("analyze", "smallest", "load.load1", "--limit", "2")
@@ -17,7 +17,7 @@ struct AnalyzeTests {
         #expect(call.errors.contains("more in items; see --limit, --json."))
     }
 
-    @Test func `parameters are taken as what they look like`() throws {
+    @Test func `parameters are parsed by their form`() throws {
         let sandbox = try Sandbox()
         for _ in 0..<2 { #expect(try sandbox.nervous("query", "load").code == 0) }
         let call = try sandbox.nervous(
@@ -33,7 +33,7 @@ struct AnalyzeTests {
         #expect(resampled.code == 0)
     }
 
-    @Test func `too little to analyse is said beside the facts`() throws {
+    @Test func `too few samples are reported`() throws {
         let sandbox = try Sandbox()
         let call = try sandbox.nervous("analyze", "trend", "load.load1", "--to", "0")
         #expect(call.code == 0)

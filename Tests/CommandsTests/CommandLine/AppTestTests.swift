@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `nervous test`: tests of apps in a time of their own.
+/// `nervous test`: tests of apps in virtual time.
 @Suite(.blocking)
 struct AppTestTests {
     private static var manifest: [String: Any] {
@@ -47,7 +47,7 @@ struct AppTestTests {
         })();
         """
 
-    @Test func `the same seed gives the same bytes, another gives others`() throws {
+    @Test func `the same seed gives the same bytes, another seed different ones`() throws {
         let tests = """
             test("busy", async () => {
               const { lines } = await app.run("20s");
@@ -94,7 +94,7 @@ struct AppTestTests {
         #expect(run.output.contains("2 tests: 2 ok (room, seed 1)\n"))
     }
 
-    @Test func `a failure names its place and the difference`() throws {
+    @Test func `a failure contains its position and the difference`() throws {
         let run = try test(
             """
             test("equal", () => {
@@ -164,7 +164,7 @@ struct AppTestTests {
         Ending(
             test: "await clock.advance('11m')", words: ["--limit", "10m"], told: "it did not end"),
     ])
-    func `what goes wrong is said, and the next test runs`(ending: Ending) throws {
+    func `an error is reported, and the next test runs`(ending: Ending) throws {
         let run = try test(
             "test('bad', async () => { \(ending.test) });\ntest('good', () => assert(true));",
             app: ending.app, words: ending.words)
@@ -174,14 +174,14 @@ struct AppTestTests {
         #expect(run.output.contains("  ok      good"), "\(run.output)")
     }
 
-    @Test func `a file that is no script fails with its place`() throws {
+    @Test func `a file that is not a script fails with its position`() throws {
         let run = try test("test('a', () => {});\n\nlet = ;")
         #expect(run.code == 1)
         #expect(run.output.contains("app.test.js:3"), "\(run.output)")
         #expect(run.output.contains("SyntaxError"), "\(run.output)")
     }
 
-    @Test func `a test sees what the app did`() throws {
+    @Test func `a test sees the actions of the app`() throws {
         let run = try test(
             """
             test("all of it", async () => {
@@ -231,7 +231,7 @@ struct AppTestTests {
         #expect(run.code == 0, "\(run.output)\(run.errors)")
     }
 
-    @Test func `what the app declares does not hide what tests use`() throws {
+    @Test func `names of the app do not hide those of the test library`() throws {
         let run = try test(
             """
             import { half } from "./half.js";
@@ -244,7 +244,7 @@ struct AppTestTests {
         #expect(hidden.code == 0, "\(hidden.output)")
     }
 
-    @Test func `names choose tests`() throws {
+    @Test func `tests are selected by name`() throws {
         let tests = "for (const name of ['one', 'two', 'twenty']) test(name, () => {});"
         let run = try test(tests, "--filter", "tw")
         #expect(run.output.contains("2 tests: 2 ok"))
@@ -254,7 +254,7 @@ struct AppTestTests {
         #expect(none.errors.contains("No test name contains “three”."))
     }
 
-    @Test func `nothing of the person's own is touched`() throws {
+    @Test func `the owner's data directory is not touched`() throws {
         let sandbox = try Sandbox()
         let temporary = sandbox.path("tmp")
         mkdir(temporary, 0o700)
@@ -275,7 +275,7 @@ struct AppTestTests {
             (["/nowhere"], 66), (["--scenario", "dive"], 64), (["--limit", "soon"], 64),
             (["--scenario", "walk", "--replay", "x"], 64), (["--replay", "/nowhere"], 66),
         ] as [([String], Int32)])
-    func `what cannot be meant is refused`(words: [String], code: Int32) throws {
+    func `invalid options are rejected`(words: [String], code: Int32) throws {
         let sandbox = try Sandbox()
         let folder = try sandbox.app("", manifest: Self.manifest)
         try "test('a', () => {})".write(

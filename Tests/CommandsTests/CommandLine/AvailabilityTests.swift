@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Hardware comes before permission.
+/// Missing sensors are reported before permission is requested.
 @Suite(.blocking)
 struct AvailabilityTests {
-    /// An app that says what it gets of each sensor that it declares.
+    /// An app that prints the result for each sensor that it declares.
     private func app(_ sandbox: Sandbox, _ sensors: [String]) throws -> String {
         let script = """
             (async () => {
@@ -23,14 +23,14 @@ struct AvailabilityTests {
             ])
     }
 
-    @Test func `B4: what the machine has not got is told and not asked for, and the rest is`()
+    @Test func `B4: missing sensors are reported and not asked for, others are`()
         throws
     {
         let sandbox = try Sandbox()
         let sys = sandbox.path("sys")
         try FileManager.default.createDirectory(atPath: sys, withIntermediateDirectories: true)
         let host = try ServingHost(sandbox, ["--sys-root", sys])
-        // Nobody could answer here, and nobody has to.
+        // There is no terminal to ask at, and none is needed.
         let without = try sandbox.nervous("run", app(sandbox, ["battery", "accelerometer"]))
         #expect(without.code == 0, "\(without.errors)")
         #expect(without.output == "battery missing\naccelerometer missing\n")
@@ -40,7 +40,7 @@ struct AvailabilityTests {
         let with = try sandbox.nervous("run", app(sandbox, ["battery", "cpu"]))
         #expect(with.code == 77)
         #expect(with.errors.contains("demo needs sensor:cpu, which is undecided."))
-        // It is there from now on, and so is the question.
+        // The sensor exists from now on and is asked for.
         let supply = "\(sys)/class/power_supply/BAT0"
         try FileManager.default.createDirectory(atPath: supply, withIntermediateDirectories: true)
         for (file, text) in ["type": "Battery", "capacity": "50", "present": "1"] {
@@ -55,13 +55,13 @@ struct AvailabilityTests {
         again.kill(SIGTERM)
     }
 
-    @Test func `B4: without gpsd nobody is asked for the location, nor for steps without a sensor`()
+    @Test func `B4: without gpsd the location is not asked for, nor steps without a sensor`()
         throws
     {
         let sandbox = try Sandbox()
         let sys = sandbox.path("sys")
         try FileManager.default.createDirectory(atPath: sys, withIntermediateDirectories: true)
-        // The port of TCP that nobody may listen at.
+        // A TCP port that cannot be listened on.
         let folder = sandbox.path("home/.config/nervous")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Apps that run with a host that serves, seen from outside.
+/// Apps that run in a serving host, observed from outside.
 @Suite(.blocking)
 struct BackgroundRunTests {
     private static func install(
@@ -25,7 +25,7 @@ struct BackgroundRunTests {
         let text: String
     }
 
-    /// Starts an app and waits until it says something.
+    /// Starts an app and waits for its first output.
     private static func begin(
         _ script: String, _ host: ServingHost, in sandbox: Sandbox
     ) throws -> (zygotes: [Int32], runners: [Int32]) {
@@ -36,7 +36,7 @@ struct BackgroundRunTests {
         return (zygotes, zygotes.flatMap(ProcessTree.children))
     }
 
-    /// Asks what the apps do until it is as it should be.
+    /// Queries the apps until a condition holds.
     private static func wait(
         _ sandbox: Sandbox, _ isRight: (String) -> Bool
     ) throws {
@@ -45,7 +45,7 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `no app stays with a host that ends with another command`() throws {
+    @Test func `no app runs in the background of a host for one command`() throws {
         let sandbox = try Sandbox()
         try Self.install("demo", "console.log('up'); setInterval(() => {}, 1000)", in: sandbox)
         let watched = try sandbox.terminal("run", "demo")
@@ -57,7 +57,7 @@ struct BackgroundRunTests {
         #expect(try watched.finish() == 130)
     }
 
-    @Test func `nothing of an app outlives a host that is killed`() throws {
+    @Test func `no process of an app survives the death of the host`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         let (zygotes, runners) = try Self.begin("for (;;);", host, in: sandbox)
@@ -68,7 +68,7 @@ struct BackgroundRunTests {
         try ProcessTree.waitForEnd(of: zygotes + runners)
     }
 
-    @Test func `a host that is asked to end takes its apps along`() throws {
+    @Test func `a host that is stopped ends its apps`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         let (zygotes, runners) = try Self.begin("setInterval(() => {}, 1)", host, in: sandbox)
@@ -89,7 +89,7 @@ struct BackgroundRunTests {
         let (zygotes, runners) = try Self.begin("setInterval(() => {}, 1)", host, in: sandbox)
         let before = Set(runners.compactMap { ProcessTree.address(of: "javascriptcore", in: $0) })
         #expect(before.count == 1)
-        // The one that waits for the next app is hit as well.
+        // The spare process is replaced as well.
         for runner in runners { kill(runner, signal) }
         try Self.wait(sandbox) { $0.contains("running, background") && Self.isNew(host, zygotes) }
         let after = ProcessTree.children(of: host.pid).flatMap(ProcessTree.children)
@@ -111,7 +111,7 @@ struct BackgroundRunTests {
         let host = try ServingHost(sandbox)
         let scripts = [
             ("flood", "for (;;) console.log('x'.repeat(10000))", "budget-log-per-minute", 124),
-            // On a busy machine the time of the turn ends before its processor time.
+            // On a busy machine the time limit of the turn is reached before its processor time.
             ("loop", "for (;;);", "budget-turn", 124),
             (
                 "bomb", "const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })",
@@ -124,7 +124,7 @@ struct BackgroundRunTests {
             let run = try sandbox.nervous("run", name)
             let line = try sandbox.nervous("apps").output.split(separator: "\n")
                 .last { $0.hasPrefix(name) }
-            // Where memory ends, the engine throws or stops, as it comes.
+            // With exhausted memory, the engine throws or crashes.
             let isThrown = name == "bomb" && run.code == 1
             #expect(run.code == code || isThrown, "\(name): \(run.errors.suffix(300))")
             #expect(line?.contains(ending) == true || isThrown, "\(line ?? "none")")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a newcomer or an attacker gets wrong: one clear sentence, an exit code, nothing left behind.
+/// Invalid input: one clear message, an exit code, nothing left behind.
 @Suite(.blocking)
 struct BadInputTests {
     struct Package: CustomTestStringConvertible, Sendable {
@@ -50,7 +50,7 @@ struct BadInputTests {
     ]
 
     @Test(arguments: packages)
-    func `a bad package is refused and leaves nothing behind`(package: Package) throws {
+    func `an invalid package is rejected and leaves nothing behind`(package: Package) throws {
         let sandbox = try Sandbox()
         let file = sandbox.path("bad.zip")
         try ZipWriter.write(package.files, to: file)
@@ -65,7 +65,7 @@ struct BadInputTests {
         #expect(json.errors.contains(#""type":"\#(package.type)""#))
     }
 
-    @Test func `a file that is not there, or is no archive, is named`() throws {
+    @Test func `a missing file, and one that is not an archive, are named`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("install", "nowhere.zip").code == 66)
         try "no archive".write(toFile: sandbox.path("a.zip"), atomically: true, encoding: .utf8)
@@ -89,12 +89,11 @@ struct BadInputTests {
         }
     }
 
-    @Test func `without the program that unpacks nothing is installed, and the rest works`() throws
-    {
+    @Test func `without the unpacker nothing is installed, and other commands work`() throws {
         let sandbox = try Sandbox()
         let file = sandbox.path("demo.zip")
         try Data(try sandbox.package()).write(to: URL(filePath: file))
-        // Another name of the same file, in a folder where it is alone.
+        // A link to the program in a folder without the others.
         let folder = "\(BuiltProgram.folder)/alone-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
@@ -112,7 +111,7 @@ struct BadInputTests {
         #expect(apps.code == 0)
     }
 
-    @Test func `a port in use is told in one sentence`() throws {
+    @Test func `a port in use is reported in one sentence`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         let other = try Sandbox()
@@ -121,7 +120,7 @@ struct BadInputTests {
         #expect(second.errors.contains("error: Port \(host.port) is already in use."))
     }
 
-    @Test func `a data directory that cannot be written is told in one sentence`() throws {
+    @Test func `a read-only data directory is reported in one sentence`() throws {
         let sandbox = try Sandbox()
         let serve = try sandbox.nervous("serve", "--data", "/proc/nervous")
         #expect(serve.code == 73)
@@ -155,7 +154,7 @@ struct BadInputTests {
         ["permissions", "grant", "nobody", "sensor:cpu"], ["token", "create", "Not Kebab"],
         ["nonsense"], ["run"],
     ])
-    func `a wrong word gives an error and not a stack trace`(words: [String]) throws {
+    func `an invalid argument gives an error and not a stack trace`(words: [String]) throws {
         let sandbox = try Sandbox()
         let call = try sandbox.nervous(words)
         #expect(call.code == 64 || call.code == 66)

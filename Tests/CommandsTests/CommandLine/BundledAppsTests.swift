@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every app in `jsapps/`, packed, installed and run headlessly.
+/// Every app in `jsapps/`, packed, installed and run headless.
 @Suite(.blocking)
 struct BundledAppsTests {
     static let names =
@@ -50,7 +50,7 @@ struct BundledAppsTests {
         let sandbox = try Sandbox()
         let proc = sandbox.path("proc")
         try FileManager.default.createDirectory(atPath: proc, withIntermediateDirectories: true)
-        // The counters of a fixture do not move by themselves: a host serves while the test moves them.
+        // The counters of a fixture are constant: a host serves while the test changes them.
         try Self.busy(0, proc)
         let host = try ServingHost(sandbox, ["--proc-root", proc])
         #expect(try sandbox.nervous("sensors", "set", "cpu", "20ms").code == 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which of several sensors an app may use: at the prompt, by a flag, and when another one comes.
+/// The choice among several sensors: at the prompt, by a flag, and when another is added.
 @Suite(.blocking)
 struct ChoiceTests {
     private static let script = """
@@ -16,7 +16,7 @@ struct ChoiceTests {
         })();
         """
 
-    /// An app that wants temperatures, on a machine with two.
+    /// An app that declares temperature, on a machine with two sensors.
     private func setUp(_ sandbox: Sandbox) throws -> String {
         for (name, celsius) in [("indoors", "21.5"), ("outdoors", "4.5")] {
             try add("temperature.\(name)", sandbox)
@@ -46,7 +46,7 @@ struct ChoiceTests {
         #expect(made.code == 0, "\(made.errors)")
     }
 
-    @Test func `the person picks one at the prompt, and it stays picked until another comes`()
+    @Test func `a sensor chosen at the prompt stays chosen until another is added`()
         throws
     {
         let sandbox = try Sandbox()
@@ -81,7 +81,7 @@ struct ChoiceTests {
         #expect(!fourth.text.contains("Nervous asks you"))
     }
 
-    @Test func `who picks none says no`() throws {
+    @Test func `choosing none denies`() throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal("run", try setUp(sandbox))
         try terminal.await("o/a/s/e/n/v/?> ")
@@ -100,7 +100,7 @@ struct ChoiceTests {
             "temperature: several-sensors\ntemperature.indoors: 21.5\ntemperature.outdoors: 4.5"
         ),
     ])
-    func `a flag picks for one run`(flag: String, words: String) throws {
+    func `a flag chooses for one run`(flag: String, words: String) throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous("run", try setUp(sandbox), "--allow", flag)
         #expect(run.code == 0, "\(run.errors)")
@@ -113,7 +113,7 @@ struct ChoiceTests {
         "sensor:temperature=", "sensor:temperature=humidity", "sensor:temperature=a b",
         "sensor:temperature=temperature.indoors,", "storage=temperature.indoors",
     ])
-    func `a flag that picks nothing is wrong`(flag: String) throws {
+    func `a flag without a choice is rejected`(flag: String) throws {
         let run = try Sandbox().nervous("run", "demo", "--allow", flag)
         #expect(run.code == 64)
         #expect(run.errors.contains("is not a privilege"))

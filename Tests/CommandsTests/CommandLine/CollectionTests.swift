@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Collecting through the built program: what is acknowledged stays, whatever happens.
+/// Collecting with the built program: acknowledged samples survive anything.
 @Suite(.blocking)
 struct CollectionTests {
     private struct Samples: Decodable {
@@ -27,7 +27,7 @@ struct CollectionTests {
             .compactMap { $0["t"] }
     }
 
-    @Test func `kill -9 while collecting loses nothing that was seen in the file`() throws {
+    @Test func `kill -9 while collecting loses nothing that was already in the file`() throws {
         let sandbox = try Sandbox()
         var acknowledged: Set<Double> = []
         for _ in 0..<5 {
@@ -38,21 +38,21 @@ struct CollectionTests {
                 seen = try times(sandbox)
                 return seen.count >= acknowledged.count + 20
             }
-            // Everything up to what was accepted by now has to reach the file.
+            // Every sample accepted until now must reach the file.
             let target = try status(sandbox).samples
             try waitUntil { try status(sandbox).acknowledged >= target }
             acknowledged.formUnion(seen)
             host.kill(SIGKILL)
             #expect(try host.wait() == 128 + SIGKILL)
         }
-        // The next start needs no help.
+        // The next start needs no repair.
         let kept = try times(sandbox)
         let lost = acknowledged.subtracting(kept).count
         #expect(lost == 0)
         #expect(Set(kept).count == kept.count)
     }
 
-    @Test func `SIGTERM writes what is buffered and ends with 0`() throws {
+    @Test func `SIGTERM writes buffered samples and exits with 0`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sensors", "set", "load", "1ms").code == 0)
@@ -67,7 +67,7 @@ struct CollectionTests {
         #expect(lost == 0)
     }
 
-    @Test func `a sensor that is off gains no row, and is on again when it is set so`() throws {
+    @Test func `a sensor that is off stores no rows until it is turned on`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sensors", "set", "load", "5ms").code == 0)
@@ -81,7 +81,7 @@ struct CollectionTests {
         #expect(isFrozen)
         host.kill(SIGTERM)
         _ = try host.wait()
-        // The level outlives the host.
+        // The level survives a restart.
         let again = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sensors").output.contains(/load +off/))
         #expect(try sandbox.nervous("sensors", "set", "load", "5ms").code == 0)
@@ -90,7 +90,7 @@ struct CollectionTests {
         #expect(try again.wait() == 0)
     }
 
-    @Test func `commands at the same time wait for each other where no host runs`() async throws {
+    @Test func `concurrent commands wait for each other if no host runs`() async throws {
         let sandbox = try Sandbox()
         let codes = try await withThrowingTaskGroup(of: Int32.self) { group in
             for words in [["apps"], ["sensors"], ["log"], ["query", "cpu"], ["status"]] {
@@ -101,7 +101,7 @@ struct CollectionTests {
         #expect(codes == [0, 0, 0, 0, 0])
     }
 
-    @Test func `a fixture tree stands in for hardware that the machine lacks`() throws {
+    @Test func `a fixture tree replaces hardware that the machine lacks`() throws {
         let sandbox = try Sandbox()
         let device = sandbox.path("sys/bus/iio/devices/iio:device0")
         try FileManager.default.createDirectory(

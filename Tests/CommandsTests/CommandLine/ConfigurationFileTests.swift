@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What commands and the host do with the configuration file and the log format.
+/// The use of the configuration file and the log format by commands and the host.
 @Suite(.blocking)
 struct ConfigurationFileTests {
     @Test func `a budget of the configuration ends the app, and both are shown`() throws {
@@ -61,6 +61,6 @@ struct ConfigurationFileTests {
         let messages = try lines.map {
             try JSONDecoder().decode(LogLine.self, from: Data($0.utf8)).message
         }
-        #expect(messages.contains { $0.hasPrefix("refused: The call carried no token.") })
+        #expect(messages.contains { $0.hasPrefix("refused: The call has no token.") })
     }
 }

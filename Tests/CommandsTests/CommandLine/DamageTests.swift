@@ -4,11 +4,11 @@ import Samples
 import TestSupport
 import Testing
 
-/// A byte of a real file turned over, and what the program says of it.
+/// The behaviour of the program with a damaged byte in a real file.
 @Suite(.blocking)
 struct DamageTests {
-    /// Turns a byte over in the middle of the first whole chunk of a file, and prints from when to when
-    /// that reaches in milliseconds.
+    /// Inverts a byte in the middle of the first complete chunk of a file, and prints the time
+    /// range of the chunk in milliseconds.
     private static let script = """
         import sqlite3, sys
         file = sqlite3.connect(sys.argv[1])
@@ -44,14 +44,14 @@ struct DamageTests {
         let items: [Item]?
     }
 
-    /// Puts 70 000 samples in, one each 10 ms from 1970 on, and damages the first of their chunks.
+    /// Stores 70 000 samples, one each 10 ms from 1970 on, and damages the first chunk.
     private static func damaged(
         _ sandbox: Sandbox, sensor: String = "walk", fields: [String] = ["x"]
     ) throws -> Answer.Range {
         let host = try ServingHost(sandbox)
         let declared = fields.flatMap { ["--field", $0] }
         #expect(try sandbox.nervous(["sensors", "add", sensor] + declared).code == 0)
-        // Noise, so that no piece of it is there twice.
+        // Noise, so that no part of it occurs twice.
         let rows = (0..<70_000).map { row in
             let values = fields.map { _ in "\(Double.random(in: 0..<1))" }
             return "\(row * 10),\(values.joined(separator: ","))\n"
@@ -70,7 +70,7 @@ struct DamageTests {
         return Answer.Range(from: numbers.first, to: numbers.last)
     }
 
-    @Test func `a route of which samples are damaged says so`() throws {
+    @Test func `a route with damaged samples reports them`() throws {
         let sandbox = try Sandbox()
         let range = try Self.damaged(
             sandbox, sensor: "location.phone", fields: ["latitude", "longitude"])
@@ -93,7 +93,7 @@ struct DamageTests {
         #expect(call.body.contains(#""type":"Feature""#))
     }
 
-    @Test func `every answer over damaged samples says so, and the rest stays readable`() throws {
+    @Test func `every answer reports damaged samples, and the others stay readable`() throws {
         let sandbox = try Sandbox()
         let range = try Self.damaged(sandbox)
         let (from, to) = (Int(range.from ?? 0), Int(range.to ?? 0))
@@ -134,7 +134,7 @@ struct DamageTests {
         let rest = try answer("sensors/walk/stats?fn=median&from=\(to + 10)&to=1000000")
         #expect(rest.damaged == nil && rest.items?.first?.partial == nil)
 
-        // What arrived after an event that a reader names, and what of it is damaged, told first.
+        // The samples after `Last-Event-ID`, preceded by the damaged ranges.
         func live(after id: Int) throws -> String {
             let words = [
                 "-sN", "-H", "Authorization: Bearer \(token)", "-H", "Last-Event-ID: \(id)",
@@ -163,7 +163,7 @@ struct DamageTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `commands warn of damage beside their output, and an export of it fails`() throws {
+    @Test func `commands warn about damage, and an export of damaged samples fails`() throws {
         let sandbox = try Sandbox()
         _ = try Self.damaged(sandbox)
         let warning = "warning: samples of walk are damaged and cannot be read: from 1970-01-01 "
@@ -183,7 +183,7 @@ struct DamageTests {
         let lines = try String(contentsOfFile: out, encoding: .utf8).split(
             whereSeparator: \.isNewline)
         #expect(lines.count == 37_233)
-        // Forgotten is forgotten, and what is left is whole.
+        // After forgetting, the remaining samples are intact.
         let forget = try sandbox.nervous("forget", "walk", "--to", "327680", "--yes")
         #expect(forget.code == 0, "\(forget.errors)")
         let again = try sandbox.nervous("query", "walk", "--stats", "count,median")

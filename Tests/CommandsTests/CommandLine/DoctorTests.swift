@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `nervous doctor` on this machine, over data that is sound and data that is not.
+/// `nervous doctor` on this machine, with valid and with damaged data.
 @Suite(.blocking)
 struct DoctorTests {
     private struct Report: Decodable {
@@ -30,7 +30,8 @@ struct DoctorTests {
         return report
     }
 
-    @Test func `a sound machine is well, before anything is there and with a running host`() throws
+    @Test func `a working machine passes, with an empty data directory and with a running host`()
+        throws
     {
         let sandbox = try Sandbox()
         let empty = try doctor(sandbox)
@@ -56,13 +57,13 @@ struct DoctorTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `C39: each kind of sensor that is missing is named, with what would enable it`()
+    @Test func `C39: each missing kind of sensor is reported, with its remedy`()
         throws
     {
         let sandbox = try Sandbox()
         let report = try doctor(sandbox, "sensors")
         let findings = report.of("sensors")
-        // No machine that tests run on has all of these.
+        // No test machine has all of these.
         for kind in ["location", "proximity", "mqtt", "bluetooth"] {
             #expect(findings.contains { $0.state == "note" && $0.message.hasPrefix("\(kind): ") })
         }
@@ -72,7 +73,7 @@ struct DoctorTests {
     }
 
     @Test(.enabled(if: PrivateDesktop.isInstalled, "python3-dbusmock is not installed"))
-    func `C13, C39: what Bluetooth lacks is named, one after the other`() throws {
+    func `C13, C39: missing requirements of Bluetooth are reported, one after the other`() throws {
         let bus = try PrivateBus()
         let sandbox = try Sandbox(systemBus: bus.address)
         func bluetooth(_ sandbox: Sandbox) throws -> Report.Finding {
@@ -102,7 +103,7 @@ struct DoctorTests {
         }
     }
 
-    @Test func `what is wrong is named, with the command that helps`() throws {
+    @Test func `a fault is reported, with the command that fixes it`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("query", "load").code == 0)
         let permissions = "\(sandbox.data)/permissions.sqlite"
@@ -127,7 +128,7 @@ struct DoctorTests {
         #expect(shown.output.contains("checks failed."))
     }
 
-    @Test func `a changed line of the access log is reported`() throws {
+    @Test func `a changed entry of the access log is reported`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("query", "load").code == 0)
         let edit = try Invocation(
@@ -150,7 +151,7 @@ struct DoctorTests {
         (nil, "is not installed beside"), ("echo 9.9.9", "has version 9.9.9, but nervous has"),
         ("exit 3", "does not report its version"), ("kill -9 $$", "does not report its version"),
     ])
-    func `a runner that is missing or another's is reported`(
+    func `a runner that is missing or of another version is reported`(
         script: String?, message: String
     ) throws {
         let sandbox = try Sandbox()
@@ -173,10 +174,10 @@ struct DoctorTests {
         }
     }
 
-    @Test func `a way out that is open, and a runner that lies, do not pass`() throws {
+    @Test func `a successful escape, and a forged runner, do not pass`() throws {
         let sandbox = try Sandbox()
         let folder = try elsewhere(sandbox)
-        // It lists three ways out, and dies of another signal, ends in silence, or does nothing.
+        // It lists three escapes, and dies of another signal, ends silently, or does nothing.
         let runner = """
             #!/bin/sh
             case "$1 $2" in
@@ -200,13 +201,13 @@ struct DoctorTests {
         }
     }
 
-    @Test func `a check that there is not is wrong usage`() throws {
+    @Test func `an unknown check is a usage error`() throws {
         let call = try Sandbox().nervous("doctor", "weather")
         #expect(call.code == 64)
         #expect(call.errors.contains("kernel, programs, headless, confinement"))
     }
 
-    /// A folder with `nervous` in it and nothing beside it.
+    /// A folder that contains only `nervous`.
     private func elsewhere(_ sandbox: Sandbox) throws -> String {
         let folder = sandbox.path("bin")
         let manager = FileManager.default
@@ -220,7 +221,7 @@ struct DoctorTests {
         return folder
     }
 
-    @Test func `both programs are of one version`() throws {
+    @Test func `both programs have the same version`() throws {
         let runner = try Invocation(
             BuiltProgram.folder + "/nervous-runner", ["--version"], environment: [:])
         let host = try Invocation(Binary.nervous, ["--version"], environment: [:])

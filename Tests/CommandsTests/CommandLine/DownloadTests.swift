@@ -8,7 +8,7 @@ import Testing
 @testable import Commands
 @testable import Host
 
-/// `nervous install URL`, against servers that are honest, broken or hostile.
+/// `nervous install URL`, with valid, broken and hostile servers.
 @Suite(.blocking)
 struct DownloadTests {
     private final class Requests: Sendable {
@@ -17,7 +17,7 @@ struct DownloadTests {
         func add(_ request: String) { list.withLock { $0.append(request) } }
     }
 
-    /// Runs the command, which must refuse and leave no app and no trace of one.
+    /// Runs the command, which must fail and leave no app or temporary file.
     private func refused(
         _ sandbox: Sandbox, _ url: String, code: Int32, type: String, _ says: String? = nil
     ) throws {
@@ -33,7 +33,7 @@ struct DownloadTests {
         #expect(sandbox.installedFiles.isEmpty)
     }
 
-    @Test func `A2: a package is installed from a URL, as it came`() throws {
+    @Test func `A2: a package is installed unchanged from a URL`() throws {
         let sandbox = try Sandbox()
         let package = try sandbox.package()
         let server = try ScriptedServer { $0.answer(package) }
@@ -44,7 +44,7 @@ struct DownloadTests {
         #expect(sandbox.installedFiles.contains("demo/content/grün 名前.txt"))
     }
 
-    @Test func `five redirects are followed, and no sixth`() throws {
+    @Test func `at most five redirects are followed`() throws {
         let sandbox = try Sandbox()
         let package = try sandbox.package()
         let server = try ScriptedServer { connection in
@@ -65,7 +65,7 @@ struct DownloadTests {
         ("ftp://127.0.0.1/a.zip", "not an http"),
         ("http://", "not an http"),
     ])
-    func `a redirect that leads nowhere is refused`(location: String, says: String) throws {
+    func `an invalid redirect is refused`(location: String, says: String) throws {
         let sandbox = try Sandbox()
         let server = try ScriptedServer {
             $0.redirect(to: location, status: "308 Permanent Redirect")
@@ -73,7 +73,7 @@ struct DownloadTests {
         try refused(sandbox, server.url("/loop"), code: 76, type: "download-redirect", says)
     }
 
-    @Test func `a body without end is cut at the limit`() throws {
+    @Test func `an endless body is rejected at the limit`() throws {
         let sandbox = try Sandbox()
         let server = try ScriptedServer { connection in
             connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
@@ -83,7 +83,7 @@ struct DownloadTests {
         try refused(sandbox, server.url("/a.zip"), code: 65, type: "too-large")
     }
 
-    @Test func `a length that lies changes nothing`() throws {
+    @Test func `a wrong content length is detected`() throws {
         let sandbox = try Sandbox()
         let package = try sandbox.package()
         let server = try ScriptedServer { connection in
@@ -102,7 +102,7 @@ struct DownloadTests {
     @Test(arguments: [
         "404 Not Found", "500 Oops", "401 Unauthorized", "304 Not Modified", "302 Found",
     ])
-    func `an answer that is no package is told in one sentence`(status: String) throws {
+    func `a response that is not a package is reported in one sentence`(status: String) throws {
         let sandbox = try Sandbox()
         let server = try ScriptedServer { $0.answer([], status: status) }
         try refused(
@@ -116,11 +116,11 @@ struct DownloadTests {
         try refused(sandbox, server.url("/a.zip"), code: 65, type: "not-an-archive")
     }
 
-    @Test func `nobody there, no such name and no URL are told`() throws {
+    @Test func `an unreachable server, an unknown name and an invalid URL are reported`() throws {
         let sandbox = try Sandbox()
         let closed = try ScriptedServer { _ in }.url("/a.zip")
         try refused(sandbox, closed, code: 69, type: "download-unreachable")
-        // Where no resolver answers, this takes its time and is a timeout.
+        // Without a working resolver, this fails with a timeout.
         let unknown = try sandbox.nervous("install", "http://nobody.invalid/a.zip")
         #expect(unknown.code == 69)
         #expect(unknown.errors.contains("error: http://nobody.invalid/a.zip "))
@@ -128,7 +128,7 @@ struct DownloadTests {
         try refused(sandbox, "https://user:hush@ho st/", code: 64, type: "bad-address")
     }
 
-    @Test func `a server that breaks off or speaks no HTTP is told`() throws {
+    @Test func `a server that disconnects or does not speak HTTP is reported`() throws {
         let sandbox = try Sandbox()
         let mute = try ScriptedServer { _ in }
         try refused(sandbox, mute.url("/"), code: 76, type: "download-interrupted")
@@ -136,7 +136,7 @@ struct DownloadTests {
         try refused(sandbox, other.url("/"), code: 76, type: "download-interrupted")
     }
 
-    @Test func `name and password go to their origin alone and are never shown`() throws {
+    @Test func `name and password are sent to their origin only and never shown`() throws {
         let sandbox = try Sandbox()
         let package = try sandbox.package()
         let (near, far) = (Requests(), Requests())
@@ -166,7 +166,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func `an address that others could change is warned of`() throws {
+    @Test func `an unencrypted address causes a warning`() throws {
         let sandbox = try Sandbox()
         let package = try sandbox.package()
         let server = try ScriptedServer(address: "0.0.0.0") { $0.answer(package) }
@@ -182,7 +182,7 @@ struct DownloadTests {
     }
 
     @Test(arguments: ["silence", "trickle", "no answer"])
-    func `a slow server is not waited for without end`(behaviour: String) async throws {
+    func `a slow server causes a timeout`(behaviour: String) async throws {
         let server = try ScriptedServer { connection in
             if behaviour != "no answer" {
                 connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nPK")
@@ -192,7 +192,7 @@ struct DownloadTests {
         }
         var download = try PackageDownload(
             server.url("/a.zip"), limit: 1 << 20, console: Console(isJSON: true))
-        // Bytes that trickle in keep the first limit and must meet the second.
+        // Slowly arriving bytes satisfy the first limit but not the second.
         download.downloader.options.idle = .milliseconds(behaviour == "trickle" ? 60_000 : 300)
         download.downloader.options.total = .milliseconds(behaviour == "trickle" ? 300 : 60_000)
         let failure = await #expect(throws: CommandFailure.self) { try await download.archive() }
@@ -222,7 +222,9 @@ struct DownloadTests {
             (100, 100, "[########################] 100 %  100 B of 100 B"),
             (101, 100, "101 B"), (5, nil, "5 B"), (0, 0, "0 B"), (5, -1, "5 B"),
         ] as [(Int, Int?, String)])
-    func `a bar does not believe the length it was told`(count: Int, total: Int?, line: String) {
+    func `the progress bar does not rely on the announced length`(
+        count: Int, total: Int?, line: String
+    ) {
         #expect(ProgressLine.text(count, of: total, .bytes) == line)
     }
 }

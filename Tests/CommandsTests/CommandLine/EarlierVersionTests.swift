@@ -2,10 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Compatibility with the files of the version before.
+/// Compatibility with the files of the previous version.
 ///
-/// `Tests/CommandsTests/EarlierVersion` has a data directory, packages and a trace that it wrote, and
-/// its answers about them. The script `make-fixture` in that folder makes them with any version.
+/// `Tests/CommandsTests/EarlierVersion` has a data directory, packages and a trace that it wrote,
+/// and its answers about them. The script `make-fixture` in that folder makes them with any
+/// version.
 @Suite(.blocking)
 struct EarlierVersionTests {
     private static let folder = "\(Binary.repository)/Tests/CommandsTests/EarlierVersion"
@@ -161,7 +162,7 @@ struct EarlierVersionTests {
         ).output
     }
 
-    @Test func `a data directory of the version before opens unchanged`() throws {
+    @Test func `a data directory of the previous version opens unchanged`() throws {
         try unpack()
         let host = try ServingHost(sandbox, roots)
         for command in expected.commands { try check(command) }
@@ -211,7 +212,7 @@ struct EarlierVersionTests {
         }
     }
 
-    @Test func `a data directory of the version before takes new samples and steps`() throws {
+    @Test func `a data directory of the previous version accepts new samples and steps`() throws {
         try unpack()
         let host = try ServingHost(sandbox, roots)
         let before = (walk: try count("walk"), visits: try count("visits"))
@@ -241,7 +242,7 @@ struct EarlierVersionTests {
         #expect(verified.code == 0, "\(verified.output)\(verified.errors)")
     }
 
-    @Test func `a signed package of the version before installs and runs`() throws {
+    @Test func `a signed package of the previous version installs and runs`() throws {
         try unpack("packages", "proc", "sys", "dev")
         for command in expected.installs { try check(command) }
     }
@@ -283,7 +284,7 @@ private enum Fact: Decodable, Equatable {
         }
     }
 
-    /// Returns it without what is to be ignored, and with the current names of renamed members.
+    /// Returns it without ignored members, and with the current names of renamed members.
     ///
     /// - Parameters:
     ///   - ignored: paths of members, which begin with a dot, or names at any depth.

@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The bundled app for instruments outside the machine, with devices that publish as real ones do.
+/// The bundled app for external instruments, with devices that publish as real ones do.
 @Suite(.blocking)
 struct ExternalHardwareTests {
     private static let folder = "\(Binary.repository)/jsapps/external-hardware"
 
-    /// What a device is declared with, and what it publishes.
+    /// The declaration of a device, and the samples that it publishes.
     private struct Device {
         let sensor: String
         let fields: [String]
         let type: String
-        /// What it sends before the app runs, and while it does.
+        /// The samples that it sends before the app runs, and while it does.
         let bodies: [String]
-        /// What the app is to print of each.
+        /// The expected output of the app for each.
         let shown: [String]
     }
 
@@ -51,7 +51,7 @@ struct ExternalHardwareTests {
             ]),
     ]
 
-    /// Installs the app from its package, as a person would.
+    /// Installs the app from its package.
     private static func install(_ sandbox: Sandbox) throws {
         let archive = sandbox.path("external-hardware.zip")
         #expect(try sandbox.nervous("pack", folder, "--output", archive).code == 0)
@@ -83,12 +83,12 @@ struct ExternalHardwareTests {
         #expect(answer.status == 201, "\(answer.body)")
     }
 
-    /// Waits for a text, in whatever order the instruments come.
+    /// Waits for a text; the instruments can appear in any order.
     private static func see(_ text: String, at terminal: PseudoTerminal) throws {
         if !terminal.text.contains(text) { try terminal.await(text) }
     }
 
-    @Test func `A20: the app shows live what devices publish over HTTP`() throws {
+    @Test func `A20: the app shows live samples that devices publish over HTTP`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         try Self.install(sandbox)
@@ -116,7 +116,7 @@ struct ExternalHardwareTests {
         for device in Self.devices { #expect(!terminal.text.contains("named \(device.sensor)")) }
         terminal.type("\u{3}")
         #expect(try terminal.finish() == 130)
-        // A device may publish, and reads nothing.
+        // A device may only publish.
         let read = try sandbox.curl(
             "-H", "Authorization: Bearer \(tokens["weather"] ?? "")",
             host.url("/api/v1/sensors/weather/latest"))
@@ -126,9 +126,11 @@ struct ExternalHardwareTests {
     }
 
     @Test(arguments: ["--allow-all", "--allow"])
-    func `A20: what is missing is said with the command that adds it, and that command works`(
-        flag: String
-    ) throws {
+    func
+        `A20: missing sensors are reported with the command that adds them, and that command works`(
+            flag: String
+        ) throws
+    {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         try Self.install(sandbox)
@@ -136,7 +138,7 @@ struct ExternalHardwareTests {
         let flags = flag == "--allow" ? [flag, "sensor:geiger"] : [flag]
         let words = ["run", "external-hardware", "--for", "20s"] + flags
         let terminal = try sandbox.terminal(words, columns: 200)
-        try terminal.await("Geiger counter: there, and nothing has come from it yet.")
+        try terminal.await("Geiger counter: no samples yet.")
         #expect(terminal.text.contains("Weather station: missing"))
         #expect(terminal.text.contains("Seismograph: missing"))
         #expect(!terminal.text.contains("Geiger counter: missing"))

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Apps that were published before apps declared anything, at a terminal and in scripts.
+/// Published apps, which declare no privileges, at a terminal and in scripts.
 @Suite(.blocking)
 struct FirstUseTests {
-    /// An axon whose script reads the processor twice, and what it declares nothing about.
+    /// An axon whose script reads the processor twice, without declaring it.
     private static func app(_ sandbox: Sandbox) throws -> String {
         let folder = sandbox.path("Old-Demo-master")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -35,7 +35,7 @@ struct FirstUseTests {
         ("", "first NotAllowedError sensor:memory", "second NotAllowedError"),
         ("s", "first NotAllowedError", "second NotAllowedError"),
     ])
-    func `the terminal asks once for each sensor, when the app wants it`(
+    func `the terminal asks once for each sensor, at its first use`(
         key: String, first: String, second: String
     ) throws {
         let sandbox = try Sandbox()
@@ -49,7 +49,7 @@ struct FirstUseTests {
         #expect(terminal.text.matches(of: /Nervous asks you/).count == 1)
     }
 
-    @Test func `where nobody can be asked the call is refused, and the command says so`() throws {
+    @Test func `without a terminal the call is refused, with a message`() throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous("run", try Self.app(sandbox))
         #expect(run.code == 77)
@@ -65,14 +65,14 @@ struct FirstUseTests {
         (["--allow-all"], "first allowed", 0), (["--no-prompt"], "first NotAllowedError", 0),
         (["--deny", "sensor:memory"], "first NotAllowedError", 0),
     ])
-    func `flags answer for a script`(flags: [String], line: String, code: Int32) throws {
+    func `flags decide in a script`(flags: [String], line: String, code: Int32) throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous(["run", try Self.app(sandbox)] + flags)
         #expect(run.code == code, "\(run.errors)")
         #expect(run.output.contains(line))
     }
 
-    @Test func `installing says under which name the app is here, and that it will ask`() throws {
+    @Test func `installing reports the name of the app and that it asks at first use`() throws {
         let sandbox = try Sandbox()
         let installed = try sandbox.nervous("install", try Self.app(sandbox))
         #expect(installed.code == 0)
@@ -81,7 +81,7 @@ struct FirstUseTests {
         #expect(installed.output.contains("asks for each sensor on first use"))
     }
 
-    @Test func `the doctor names libraries that are missing`() throws {
+    @Test func `the doctor reports missing libraries`() throws {
         let sandbox = try Sandbox()
         let folder = sandbox.path("home/.config/nervous")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -24,7 +24,7 @@ struct HelpTests {
     }
 
     /// The snapshot is recorded when it is missing: remove it to record a change on purpose.
-    @Test func `the help of all commands is that of the snapshot`() throws {
+    @Test func `the help of all commands equals the snapshot`() throws {
         let folder = Binary.repository + "/Tests/CommandsTests/Snapshots"
         let file = "\(folder)/help.txt"
         let help = Self.allHelp()
@@ -69,7 +69,7 @@ struct HelpTests {
         }
     }
 
-    @Test func `the data directory is the owner's alone`() throws {
+    @Test func `the data directory is accessible to its owner only`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("apps").code == 0)
         let manager = FileManager.default

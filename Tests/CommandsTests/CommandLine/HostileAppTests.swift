@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an app says reaches the terminal of the built program harmless, whatever says it.
+/// Output of an app is escaped at the terminal of the built program.
 @Suite(.blocking)
 struct HostileAppTests {
     private static let all = HostileText.all.map(\.text)
 
-    /// The control characters that came, and those that are not seen.
+    /// The control and invisible characters in the output.
     private static func unsafe(_ terminal: PseudoTerminal) -> [Unicode.Scalar] {
         String(decoding: terminal.bytes, as: UTF8.self).unicodeScalars.filter { scalar in
             switch scalar.properties.generalCategory {
@@ -23,7 +23,7 @@ struct HostileAppTests {
     }
 
     @Test(arguments: [(80, 24), (40, 10)])
-    func `the texts of a manifest ask, are installed and are listed without harm`(
+    func `the texts of a manifest are escaped in prompts, installation and lists`(
         columns: Int, rows: Int
     ) throws {
         let sandbox = try Sandbox()
@@ -57,7 +57,7 @@ struct HostileAppTests {
         for terminal in [install, apps, run] { #expect(Self.unsafe(terminal).isEmpty) }
     }
 
-    @Test func `what an app prints comes out line by line, escaped`() throws {
+    @Test func `the output of an app is printed line by line, escaped`() throws {
         let sandbox = try Sandbox()
         let texts = try Self.all.map(Self.quoted).joined(separator: ",\n")
         let script = """
@@ -74,7 +74,7 @@ struct HostileAppTests {
     }
 
     @Test(arguments: ["throw new Error(text)", "Promise.reject(new TypeError(text))"])
-    func `what an app dies of is told escaped`(script: String) throws {
+    func `the error of an app is printed escaped`(script: String) throws {
         let sandbox = try Sandbox()
         let text = try Self.quoted("\u{1B}[2J\u{9D}0;t\u{9C}\u{202E}\u{2028}\nerror: trust me\u{7}")
         let terminal = try sandbox.terminal(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What apps keep from one `nervous run` to the next.
+/// Values that apps keep from one `nervous run` to the next.
 @Suite(.blocking)
 struct KeptTests {
     private static var manifest: [String: Any] {
@@ -19,7 +19,7 @@ struct KeptTests {
         })();
         """
 
-    @Test func `an app counts its runs until it is forgotten, and a host keeps the file sound`()
+    @Test func `an app counts its runs until it is forgotten, and the file of a host stays valid`()
         throws
     {
         let sandbox = try Sandbox()
@@ -37,7 +37,7 @@ struct KeptTests {
         #expect(try sandbox.nervous("doctor", "data", "databases").code == 0)
     }
 
-    @Test func `the terminal asks for storage in words of its own`() throws {
+    @Test func `the terminal asks for storage in its own words`() throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal(
             "run", try sandbox.app(Self.counter, manifest: Self.manifest))
@@ -53,7 +53,7 @@ struct KeptTests {
         ("a", ["was nothing", "is 1"], ["was 1", "is 1"]),
         ("", ["was nothing", "is 1", "localStorage is kept for this run only"], ["was nothing"]),
     ])
-    func `a published app is asked when it touches localStorage, and goes on either way`(
+    func `a published app asks at its first use of localStorage, and continues either way`(
         key: String, first: [String], second: [String]
     ) throws {
         let sandbox = try Sandbox()

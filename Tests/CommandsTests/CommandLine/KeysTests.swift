@@ -5,7 +5,8 @@ import Testing
 /// Keys on the command line, and packages that are signed with them.
 @Suite(.blocking)
 struct KeysTests {
-    @Test func `a key is made, listed, exported and removed, and its secret never shown`() throws {
+    @Test func `a key is created, listed, exported and removed, and its secret never shown`() throws
+    {
         let sandbox = try Sandbox()
         let made = try sandbox.nervous("keys", "create", "home")
         #expect(made.code == 0)
@@ -43,7 +44,7 @@ struct KeysTests {
     ]
 
     @Test(arguments: wrongWords)
-    func `a wrong word about keys gets one clear sentence`(words: [String], code: Int32) throws {
+    func `invalid arguments about keys get one clear message`(words: [String], code: Int32) throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("keys", "create", "home").code == 0)
         let call = try sandbox.nervous(words)
@@ -51,7 +52,7 @@ struct KeysTests {
         #expect(call.errors.hasPrefix("error: "))
     }
 
-    @Test func `a key that others can open signs nothing`() throws {
+    @Test func `a key that others can open is not used`() throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
         #expect(try sandbox.nervous("keys", "create", "home").code == 0)
@@ -66,7 +67,7 @@ struct KeysTests {
         }
     }
 
-    @Test func `a signed package tells its signer, by name where the person gave one`() throws {
+    @Test func `a signed package shows its signer, by name if the owner gave one`() throws {
         let sandbox = try Sandbox()
         let author = try Sandbox()
         let app = try AppFolder(sandbox)
@@ -103,7 +104,8 @@ struct KeysTests {
         #expect(try !app.files().keys.contains("my-app/signature.json"))
     }
 
-    @Test func `a package that is not what was signed is refused and leaves nothing`() throws {
+    @Test func `a package that differs from the signed one is rejected and leaves nothing`() throws
+    {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
         #expect(try sandbox.nervous("keys", "create", "home").code == 0)
@@ -130,7 +132,7 @@ struct KeysTests {
             #expect(install.errors.contains(#""type":"bad-signature""#))
             #expect(sandbox.installedFiles.filter { !$0.hasPrefix(".") }.isEmpty)
         }
-        // Packing a folder that holds the signature of something else is the same mistake.
+        // Packing a folder with the signature of another package is the same error.
         try app.write("signature.json", signature)
         try app.write("app.js", "console.log('other')")
         #expect(try sandbox.nervous("pack", app.path, "-o", file).code == 65)

@@ -3,7 +3,7 @@ import GRDB
 import TestSupport
 import Testing
 
-/// `nervous log` as a person and as a script meet it.
+/// `nervous log` as text and as JSON.
 @Suite(.blocking)
 struct LogTests {
     private struct Verification: Decodable {
@@ -23,7 +23,7 @@ struct LogTests {
         return found
     }
 
-    /// A few lines of several kinds.
+    /// Some entries of several kinds.
     private func fill(_ sandbox: Sandbox) throws {
         for words in [
             ["install", Binary.repository + "/jsapps/hello-sensors"],
@@ -34,7 +34,7 @@ struct LogTests {
         }
     }
 
-    @Test func `the log tells of apps, tokens, decisions and reads, and verifies`() throws {
+    @Test func `the log contains apps, tokens, decisions and reads, and verifies`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("log", "--verify").code == 66)
         try fill(sandbox)
@@ -55,8 +55,7 @@ struct LogTests {
         #expect(try sandbox.nervous("status", "--json").output.contains(found.head))
     }
 
-    @Test func `a head that was noted is found later, and one that is not there is missed`() throws
-    {
+    @Test func `an earlier head is found, and an unknown one is not`() throws {
         let sandbox = try Sandbox()
         try fill(sandbox)
         let head = try verification(sandbox).head
@@ -69,7 +68,7 @@ struct LogTests {
         #expect(told.errors.contains("rewritten or removed"))
     }
 
-    @Test func `a line that was changed is named`() throws {
+    @Test func `a changed entry is reported`() throws {
         let sandbox = try Sandbox()
         try fill(sandbox)
         let queue = try DatabaseQueue(path: "\(sandbox.data)/permissions.sqlite")
@@ -82,11 +81,11 @@ struct LogTests {
         }
         let told = try sandbox.nervous("log", "--verify")
         #expect(told.code == 1)
-        #expect(told.errors.contains("Line 3 is not what was written"))
+        #expect(told.errors.contains("Entry 3 was changed"))
         #expect(try verification(sandbox).line == 3)
     }
 
-    @Test func `old lines are cut on demand, and the rest still verifies`() throws {
+    @Test func `old entries are pruned on request, and the rest still verifies`() throws {
         let sandbox = try Sandbox()
         try fill(sandbox)
         #expect(
@@ -108,7 +107,7 @@ struct LogTests {
             "budget-log"
         ),
     ])
-    func `a run has a line when it begins and ends, and when it breaks a rule`(
+    func `a run has an entry when it begins, ends and violates a rule`(
         script: String, kinds: [String], end: String
     ) throws {
         let sandbox = try Sandbox()
@@ -135,7 +134,7 @@ struct LogTests {
         #expect(detail?.contains(": \(end)") == true, "\(detail ?? "")")
     }
 
-    @Test func `a host that is stopped writes what it counted`() throws {
+    @Test func `a host that is stopped writes its counts`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         let latest = host.url("/api/v1/sensors/cpu/latest")
@@ -146,7 +145,7 @@ struct LogTests {
         let calls = try queue.read {
             try Int.fetchAll($0, sql: "SELECT calls FROM ledger WHERE kind = 'notice'")
         }
-        // Two lines, or four when a minute ended meanwhile.
+        // Two entries, or four if a minute ended meanwhile.
         #expect(calls.reduce(0, +) == 20)
         #expect(calls.count <= 4)
         let last = try queue.read {
@@ -161,11 +160,11 @@ struct LogTests {
         ["--prune"], ["--before", "1d"], ["--prune", "--before", "yesterday"],
         ["--prune", "--before", "1d", "--verify"],
     ])
-    func `flags that mean nothing together are wrong usage`(words: [String]) throws {
+    func `contradictory flags are a usage error`(words: [String]) throws {
         #expect(try Sandbox().nervous(["log"] + words).code == 64)
     }
 
-    @Test func `a host that is killed leaves a log that verifies, and says when it began`() throws {
+    @Test func `a killed host leaves a valid log that records its start`() throws {
         let sandbox = try Sandbox()
         do {
             let host = try ServingHost(sandbox)
@@ -176,7 +175,7 @@ struct LogTests {
         }
         let found = try verification(sandbox)
         #expect(found.intact)
-        // It began, and the first of the refusals; the other 19 were being counted.
+        // The start, and the first of the refusals; the other 19 were being counted.
         #expect(found.lines >= 2)
         let log = try sandbox.nervous("log", "--json").output
         #expect(log.contains(#""kind":"host-started""#))

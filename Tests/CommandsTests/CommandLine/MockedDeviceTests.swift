@@ -2,11 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built program among devices that `umockdev` plays: it finds and reads them where the kernel would
-/// have them.
+/// The built program with devices that `umockdev` simulates: it finds and reads them where the
+/// kernel would create them.
 @Suite(.blocking)
 struct MockedDeviceTests {
-    /// An accelerometer and a sensor of light and proximity, as drivers of the kernel describe them.
+    /// An accelerometer and a sensor of light and proximity, as drivers of the kernel describe
+    /// them.
     private static let devices = #"""
         P: /devices/pci0000:00/0000:00:15.0/i2c-1/1-0018/iio:device0
         E: DEVTYPE=iio_device
@@ -69,13 +70,13 @@ struct MockedDeviceTests {
         #expect(isNear(read.z, (1012 - 12) * 0.009806), "\(read)")
     }
 
-    @Test func `F6: proximity is as the device counts it, light in lux`() throws {
+    @Test func `F6: proximity is in the units of the device, light in lux`() throws {
         let sandbox = try Sandbox()
         #expect(isNear(try newest("proximity", sandbox).proximity, 173))
         #expect(isNear(try newest("light", sandbox).illuminance, (820 + 20) * 0.25))
     }
 
-    @Test func `F4: a battery tells its level and the name of its state`() throws {
+    @Test func `F4: a battery has its level and the name of its state`() throws {
         let read = try newest("battery", try Sandbox())
         #expect(isNear(read.level, 75))
         #expect(read.state == "charging")

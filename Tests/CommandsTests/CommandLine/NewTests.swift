@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How an author begins.
+/// Creating a new app.
 @Suite(.blocking)
 struct NewTests {
     private let names = ["app.html", "app.js", "app.test.js", "package.json", "page.js"]
 
-    @Test func `a new app runs at once`() throws {
+    @Test func `a new app runs immediately`() throws {
         let sandbox = try Sandbox()
         let made = try sandbox.nervous("new", "memory-meter", "--in", sandbox.root)
         #expect(made.code == 0, "\(made.errors)")
@@ -20,7 +20,7 @@ struct NewTests {
         #expect(run.output.contains(" % of the memory is in use"))
     }
 
-    @Test func `a new app is a package, and says what it is called`() throws {
+    @Test func `a new app is a valid package with its name and title`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("new", "a1-b-2c", "--in", sandbox.root).code == 0)
         let packed = try sandbox.nervous(
@@ -34,7 +34,7 @@ struct NewTests {
         #expect(page.contains("<title>A1 b 2c</title>"))
     }
 
-    @Test func `JSON tells what was made`() throws {
+    @Test func `JSON describes the new folder`() throws {
         let sandbox = try Sandbox()
         let made = try sandbox.nervous("new", "x", "--in", sandbox.root, "--json")
         #expect(made.errors.isEmpty)
@@ -49,7 +49,7 @@ struct NewTests {
         "", "Meter", "two words", "-a", "a-", "a--b", "a_b", "a/b", "../a", ".", "café",
         String(repeating: "a", count: 65),
     ])
-    func `a name that no app can have is refused`(name: String) throws {
+    func `an invalid app name is rejected`(name: String) throws {
         let sandbox = try Sandbox()
         let made = try sandbox.nervous("new", "--in", sandbox.root, "--", name)
         #expect(made.code == 64)
@@ -59,7 +59,7 @@ struct NewTests {
     }
 
     @Test(arguments: ["folder", "file", "link"])
-    func `what is there already is left as it is`(kind: String) throws {
+    func `an existing folder is left unchanged`(kind: String) throws {
         let sandbox = try Sandbox()
         let path = sandbox.path("taken")
         switch kind {
@@ -77,14 +77,14 @@ struct NewTests {
         }
     }
 
-    @Test func `a place that is not there is named`() throws {
+    @Test func `a missing parent folder is reported`() throws {
         let sandbox = try Sandbox()
         let made = try sandbox.nervous("new", "x", "--in", sandbox.path("nowhere"))
         #expect(made.code == 66)
         #expect(made.errors.contains("hint: "))
     }
 
-    @Test func `nothing is left half-made where nothing can be written`() throws {
+    @Test func `a failed write leaves no incomplete folder`() throws {
         let sandbox = try Sandbox()
         let folder = sandbox.path("full")
         mkdir(folder, 0o700)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What apps say to the person, where a person sees it.
+/// Messages of apps at the terminal, in the log and on the desktop.
 @Suite(.blocking, .timeLimit(.minutes(10)))
 struct NotifyTests {
     private static var manifest: [String: Any] {
@@ -15,10 +15,10 @@ struct NotifyTests {
         nervous.notify("Nervous: \\u001b[31mupdate\\nnow", { body: "<b>1 & 2</b>", tag: "t" })
           .then(() => console.log("told"));
         """
-    /// No text of the app stands before the app's name.
+    /// No text of the app precedes the app's name.
     private static let line = #"demo says: Nervous: \u{1b}[31mupdate now – <b>1 & 2</b>"#
 
-    @Test func `a message stands in the terminal behind the name of its app`() throws {
+    @Test func `a message is printed after the name of its app`() throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous(
             "run", try sandbox.app(Self.script, manifest: Self.manifest), "--allow", "notify")
@@ -26,7 +26,7 @@ struct NotifyTests {
         #expect(run.errors.split(separator: "\n").contains(Self.line[...]), "\(run.errors)")
     }
 
-    @Test func `the terminal asks for it in words of its own`() throws {
+    @Test func `the terminal asks for it in its own words`() throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal(
             "run", try sandbox.app(Self.script, manifest: Self.manifest))
@@ -38,7 +38,7 @@ struct NotifyTests {
         #expect(!terminal.text.contains("demo says"))
     }
 
-    @Test func `a serving host writes it to its log`() throws {
+    @Test func `a serving host logs it`() throws {
         let sandbox = try Sandbox()
         let log = sandbox.path("log")
         let host = try ServingHost(sandbox, errors: log)
@@ -47,14 +47,14 @@ struct NotifyTests {
         host.kill(SIGTERM)
         #expect(try host.wait() == 0)
         let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
-        // The log escapes once more what stands in a message.
+        // The log escapes messages once more.
         #expect(lines.contains { $0.hasPrefix("demo says: Nervous: ") })
     }
 
     @Test(
         .enabled(
             if: PrivateDesktop.isInstalled, "dbus-daemon and python3-dbusmock are not installed"))
-    func `the desktop shows it and a refused call, when there is one`() throws {
+    func `the desktop shows it and refused calls, if there is one`() throws {
         let desktop = try PrivateDesktop()
         let sandbox = try Sandbox(bus: desktop.address)
         let host = try ServingHost(sandbox)
@@ -63,7 +63,7 @@ struct NotifyTests {
         #expect(try sandbox.curl(host.url("/api/v1/me")).status == 401)
         let doctor = try sandbox.nervous("doctor", "desktop")
         #expect(doctor.output.contains("messages are displayed by mock-notify"))
-        // What is told is shown a moment later.
+        // Messages are displayed asynchronously.
         try waitUntil { try desktop.calls().count >= 2 }
         host.kill(SIGTERM)
         #expect(try host.wait() == 0)
@@ -74,7 +74,7 @@ struct NotifyTests {
         #expect(calls.last?.contains(#""Nervous refused a call""#) == true)
     }
 
-    @Test func `without a bus the doctor says where messages are shown`() throws {
+    @Test func `without a session bus the doctor reports where messages appear`() throws {
         let doctor = try Sandbox().nervous("doctor", "desktop")
         #expect(doctor.code == 0)
         #expect(doctor.output.contains("No session bus"))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Grants under terms, from the command line.
+/// Grants with terms, from the command line.
 @Suite(.blocking)
 struct PermissionsTests {
     private struct Decision: Decodable {
@@ -40,7 +40,7 @@ struct PermissionsTests {
         return sandbox
     }
 
-    @Test func `every term can be set, is listed in words and in JSON, and is exported`() throws {
+    @Test func `every term can be set, is listed as text and JSON, and is exported`() throws {
         let sandbox = try installed()
         let before = Date.now.timeIntervalSince1970 * 1000
         let grant = try sandbox.nervous(
@@ -71,7 +71,7 @@ struct PermissionsTests {
         #expect(export.decisions.map(\.state) == ["granted", "denied"])
     }
 
-    @Test func `a grant can be for some sensors of a kind, and says so everywhere`() throws {
+    @Test func `a grant can be for some sensors of a kind, and is shown with them`() throws {
         let sandbox = try installed()
         for name in ["temperature.indoors", "temperature.outdoors"] {
             let made = try sandbox.nervous(
@@ -106,7 +106,7 @@ struct PermissionsTests {
         ["--history", "0s"], ["--history", "10"], ["--expires", "yesterday"],
         ["--expires", "2001-01-01"], ["--for", "0s"], ["--background=maybe"],
     ])
-    func `a term that makes no sense is told and grants nothing`(flags: [String]) throws {
+    func `an invalid term is reported and grants nothing`(flags: [String]) throws {
         let sandbox = try installed()
         let grant = try sandbox.nervous(
             ["permissions", "grant", "demo", "sensor:cpu"] + flags)

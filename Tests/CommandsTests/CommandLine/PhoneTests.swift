@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A phone's sensors, from the command that declares them to what an app on the phone sends.
+/// The sensors of a phone, from their declaration to pushed samples.
 @Suite(.blocking, .timeLimit(.minutes(10)))
 struct PhoneTests {
     private struct Report: Decodable {
@@ -12,7 +12,7 @@ struct PhoneTests {
         let ownTracks: String
     }
 
-    @Test func `B20: what add-phone prints is what the apps need`() throws {
+    @Test func `B20: add-phone prints the settings that the apps need`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         let added = try sandbox.nervous("sensors", "add-phone", "ann")
@@ -46,7 +46,7 @@ struct PhoneTests {
             #expect(query.code == 0, "\(query.errors)")
             #expect(query.output.contains(shown), "\(query.output)")
         }
-        // The token publishes, and reads nothing.
+        // The token can only publish.
         let read = try sandbox.curl(
             "-H", "Authorization: \(header)", host.url("/api/v1/sensors/steps.ann/latest"))
         #expect(read.status == 403)
@@ -57,7 +57,7 @@ struct PhoneTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `G18: phones are added side by side, and one twice is refused`() throws {
+    @Test func `G18: several phones can be added, and one twice is refused`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         var reports: [Report] = []
@@ -78,7 +78,7 @@ struct PhoneTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `a sensor that was declared in another way stays so`() throws {
+    @Test func `a sensor that was declared differently is unchanged`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         let words = ["latitude:deg", "longitude:deg"].flatMap { ["--field", $0] }
@@ -97,7 +97,7 @@ struct PhoneTests {
     }
 
     @Test(arguments: ["Ann", "a.b", "a b", "-a", String(repeating: "x", count: 50)])
-    func `a name that no sensor can have is refused`(name: String) throws {
+    func `an invalid sensor name is rejected`(name: String) throws {
         let sandbox = try Sandbox()
         let added = try sandbox.nervous("sensors", "add-phone", "--", name)
         #expect(added.code == 64, "\(added.errors)")

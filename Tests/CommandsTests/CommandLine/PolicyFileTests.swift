@@ -6,7 +6,7 @@ import Text
 
 @testable import Host
 
-/// `policy.json`, as it is read and as commands meet it.
+/// Reading `policy.json`, and its effect on commands.
 @Suite(.blocking)
 struct PolicyFileTests {
     private static func restrict(_ text: String, _ sandbox: Sandbox) throws -> String {
@@ -24,7 +24,7 @@ struct PolicyFileTests {
         ("{\n  \"restricted\": [\n    \"sensor:No Name\"\n  ]\n}", "3:5"),
         (#"{"restricted": [], "restricted": []}"#, "1:20"), (#"{"restricted": []} x"#, "1:20"),
     ])
-    func `B5: what is not understood is refused with its place`(
+    func `B5: invalid content is rejected with its position`(
         text: String, place: String
     ) throws {
         let error = #expect(throws: ConfigurationError.self) {
@@ -34,7 +34,7 @@ struct PolicyFileTests {
     }
 
     @Test
-    func `B5: what either file restricts is restricted, and one that is missing restricts nothing`()
+    func `B5: both files restrict, and a missing one restricts nothing`()
         throws
     {
         let sandbox = try Sandbox()
@@ -46,11 +46,13 @@ struct PolicyFileTests {
         let policy = try Policy(files: [one, two])
         #expect(policy.restrictions.map(\.privilege) == ["net", "sensor:camera"])
         #expect(policy.restrictions.map(\.file) == [one, two])
-        // A folder is there and is no file.
+        // A folder exists instead of the file.
         #expect(throws: CommandFailure.self) { try Policy(files: [sandbox.root]) }
     }
 
-    @Test func `B5: the machine's policy comes first, and the person's follows the environment`() {
+    @Test
+    func `B5: the machine's policy is first, and the path of the owner's follows the environment`()
+    {
         let home = HostPaths(option: nil, environment: ["HOME": "/home/a"])
         #expect(
             home.policies == ["/etc/nervous/policy.json", "/home/a/.config/nervous/policy.json"])
@@ -59,7 +61,7 @@ struct PolicyFileTests {
         #expect(other.policies == ["/etc/nervous/policy.json", "/b/nervous/policy.json"])
     }
 
-    @Test func `B5: a policy that is not understood keeps the host from starting`() throws {
+    @Test func `B5: an invalid policy prevents the host from starting`() throws {
         let sandbox = try Sandbox()
         let path = try Self.restrict(#"{"restricted": ["camera"]}"#, sandbox)
         for command in [["apps"], ["serve", "--port", "0"]] {
@@ -69,7 +71,7 @@ struct PolicyFileTests {
         }
     }
 
-    @Test func `B5: a policy stops what was granted, says so, and what was granted comes back`()
+    @Test func `B5: a policy blocks grants, is reported, and its removal restores them`()
         throws
     {
         let sandbox = try Sandbox()
@@ -115,8 +117,7 @@ struct PolicyFileTests {
         #expect(try sandbox.nervous("run", "demo").output.contains("allowed"))
     }
 
-    @Test func `B5: programs meet it as 403, and their permission is denied and restricted`() throws
-    {
+    @Test func `B5: clients get 403, and their permission is denied and restricted`() throws {
         let sandbox = try Sandbox()
         let path = try Self.restrict(#"{"restricted": ["sensor:cpu"]}"#, sandbox)
         let host = try ServingHost(sandbox)

@@ -7,7 +7,7 @@ import Testing
 struct PromptTests {
     private static let app = Binary.repository + "/jsapps/denied-demo"
 
-    @Test func `allowing once lets data flow and is asked again at the next run`() throws {
+    @Test func `allowing once permits the run and asks again at the next`() throws {
         let sandbox = try Sandbox()
         for app in [Self.app, "denied-demo"] {
             let terminal = try sandbox.terminal("run", app)
@@ -19,7 +19,7 @@ struct PromptTests {
         }
     }
 
-    @Test func `A7: allowing always lets data flow and is not asked again`() throws {
+    @Test func `A7: allowing always permits and does not ask again`() throws {
         let sandbox = try Sandbox()
         let first = try sandbox.terminal("run", Self.app)
         try first.await("> ")
@@ -31,8 +31,7 @@ struct PromptTests {
         #expect(second.text.contains("latest(): allowed"))
     }
 
-    @Test func `statistics only gives statistics and refuses single samples, now and later`() throws
-    {
+    @Test func `statistics only permits statistics and refuses samples, now and later`() throws {
         let sandbox = try Sandbox()
         let first = try sandbox.terminal("run", Self.app)
         try first.await("> ")
@@ -47,7 +46,8 @@ struct PromptTests {
         #expect(!second.text.contains("Nervous asks you"))
     }
 
-    @Test func `B6: denying gives the app an error that names the privilege and the way back`()
+    @Test
+    func `B6: denying gives the app an error with the privilege and the command to change it`()
         throws
     {
         let sandbox = try Sandbox()
@@ -80,7 +80,9 @@ struct PromptTests {
     }
 
     @Test(arguments: ["\u{4}", "x\ny\nz\n"])
-    func `the end of input and nonsense count as no, and nothing is kept`(typed: String) throws {
+    func `the end of input and invalid input count as no, and nothing is stored`(typed: String)
+        throws
+    {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal("run", Self.app)
         try terminal.await("> ")
@@ -91,7 +93,7 @@ struct PromptTests {
         #expect(permissions.output.contains(#""items":[]"#))
     }
 
-    @Test func `what was typed before the question does not answer it`() throws {
+    @Test func `keys typed before the prompt do not answer it`() throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal("run", Self.app)
         terminal.type("a\na\na\n")
@@ -101,7 +103,7 @@ struct PromptTests {
         #expect(terminal.text.contains("latest(): NotAllowedError"))
     }
 
-    @Test func `without a terminal and without an answer the run ends with 77`() throws {
+    @Test func `without a terminal and a decision the run exits with 77`() throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous("run", Self.app)
         #expect(run.code == 77)
@@ -109,7 +111,7 @@ struct PromptTests {
         #expect(!run.output.contains("latest()"))
     }
 
-    @Test func `flags decide for one run, and denial is stronger`() throws {
+    @Test func `flags decide for one run, and denial has precedence`() throws {
         let sandbox = try Sandbox()
         let allowed = try sandbox.nervous("run", Self.app, "--allow", "sensor:memory")
         #expect(allowed.output.contains("latest(): allowed"))

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// From where a host that serves can be reached.
+/// The addresses at which a serving host can be reached.
 @Suite(.blocking)
 struct ReachTests {
-    /// What a process has open in the network, by the kernel's tables.
+    /// The network sockets of a process, from the kernel's tables.
     private struct Socket: Hashable {
         let table: String
         let address: String
@@ -39,14 +39,14 @@ struct ReachTests {
         let host = try ServingHost(sandbox)
         #expect(try sandbox.curl(host.url("/health")).status == 200)
         let sockets = try Socket.all(of: host.pid)
-        // 127.0.0.1, its bytes in the order of the machine.
+        // 127.0.0.1 in the byte order of the machine.
         let loopback = String(UInt32(0x7F00_0001).bigEndian, radix: 16, uppercase: true)
         let padded = String(repeating: "0", count: 8 - loopback.count) + loopback
         #expect(Set(sockets.filter(\.isListening).map(\.address)) == [padded])
         #expect(sockets.filter { !$0.table.hasPrefix("tcp") }.isEmpty)
     }
 
-    @Test func `a host that is begun while a command has the data waits until it lets go`() throws {
+    @Test func `a host that starts while a command uses the data waits for it`() throws {
         let sandbox = try Sandbox()
         try FileManager.default.createDirectory(
             atPath: sandbox.data, withIntermediateDirectories: true,
@@ -59,7 +59,7 @@ struct ReachTests {
         }
         let host = try ServingHost(sandbox)
         #expect(try sandbox.curl(host.url("/health")).status == 200)
-        // A host that serves is not waited for: compared with a command that never waits.
+        // A serving host is not waited for: compared with a command that never waits.
         let clock = ContinuousClock()
         let usual = try clock.measure {
             let status = try sandbox.nervous("status")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every way in which a question ends without a yes, at a real terminal before the built program.
+/// Every way in which a prompt ends without permission, at a real terminal.
 @Suite(.blocking)
 struct RefusedPromptTests {
     private static let app = Binary.repository + "/jsapps/denied-demo"
@@ -14,7 +14,7 @@ struct RefusedPromptTests {
     @Test(arguments: [
         (SIGHUP, Int32(77)), (SIGTERM, Int32(130)), (SIGINT, Int32(130)),
     ])
-    func `a signal while a question stands allows nothing`(signal: Int32, code: Int32) throws {
+    func `a signal during a prompt allows nothing`(signal: Int32, code: Int32) throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal("run", Self.app)
         try terminal.await("?> ")
@@ -24,7 +24,7 @@ struct RefusedPromptTests {
         #expect(try permissions(sandbox).contains(#""items":[]"#))
     }
 
-    @Test func `Ctrl-C ends the command with 130, and nothing is allowed`() throws {
+    @Test func `Ctrl-C exits with 130, and nothing is allowed`() throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal("run", Self.app)
         try terminal.await("?> ")
@@ -57,7 +57,7 @@ struct RefusedPromptTests {
         #expect(try terminal.finish() == 128 + SIGHUP)
     }
 
-    @Test func `at a terminal that is too small nothing is asked`() throws {
+    @Test func `a terminal that is too small displays no prompt`() throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal(["run", Self.app], columns: 39, rows: 24)
         #expect(try terminal.finish() == 77)
@@ -65,7 +65,7 @@ struct RefusedPromptTests {
         #expect(terminal.text.contains("--allow sensor:memory"))
     }
 
-    @Test func `who said no twice is not asked again, is told so, and can be asked after a reset`()
+    @Test func `after two refusals there is no prompt but a message, until a reset`()
         throws
     {
         let sandbox = try Sandbox()
@@ -84,7 +84,7 @@ struct RefusedPromptTests {
         #expect(third.text.contains("latest(): NotAllowedError"))
         let list = try sandbox.nervous("permissions", "denied-demo")
         #expect(list.output.contains(/sensor:memory  denied  [-0-9]+ [:0-9]+  refused 2 times/))
-        // A flag says for one run what the person means now.
+        // A flag decides for one run.
         let flagged = try sandbox.nervous("run", "denied-demo", "--allow", "sensor:memory")
         #expect(flagged.output.contains("latest(): allowed"))
         #expect(!flagged.errors.contains("not asked again"))
@@ -96,7 +96,7 @@ struct RefusedPromptTests {
         #expect(try last.finish() == 0)
     }
 
-    @Test func `never is kept, a no for this run and flags are not`() throws {
+    @Test func `never is stored, refusals for one run and flags are not`() throws {
         let sandbox = try Sandbox()
         for _ in 1...3 {
             let run = try sandbox.nervous("run", Self.app, "--deny", "sensor:memory")
@@ -112,7 +112,7 @@ struct RefusedPromptTests {
         #expect(!again.text.contains("Nervous asks you"))
     }
 
-    @Test func `terms given at the prompt hold, and are listed in words`() throws {
+    @Test func `terms entered at the prompt apply, and are listed as text`() throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal("run", Self.app)
         try terminal.await("?> ")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How runs of apps end, and what the person is told.
+/// How runs of apps end, and the messages about it.
 @Suite(.blocking)
 struct RunTests {
     /// An app of one script.
@@ -44,10 +44,10 @@ struct RunTests {
         Ending(
             script: "console.log('\\u001b[2J\\u001b]0;owned\\u0007')", code: 0, told: ""),
     ])
-    func `a run ends as its script does, and says why`(ending: Ending) throws {
+    func `a run ends as its script does, and reports why`(ending: Ending) throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous("run", app(ending.script, in: sandbox), "--allow-all")
-        // Where memory ends, the engine throws or stops, as it comes.
+        // With exhausted memory, the engine throws or crashes.
         let isMemory = ending.code == 137
         #expect(run.code == ending.code || isMemory && run.code == 1)
         let told = run.errors.split(separator: "\n").filter { !$0.hasPrefix("Installed") }
@@ -57,7 +57,7 @@ struct RunTests {
         #expect(!run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}"))
     }
 
-    @Test func `A10: a run by a serving host feels a revocation at its next call`() throws {
+    @Test func `A10: a revocation affects the next call of a run in a serving host`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sensors", "set", "cpu", "20ms").code == 0)
@@ -78,7 +78,7 @@ struct RunTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `an app cannot reach beyond its own address`() throws {
+    @Test func `an app cannot call other origins of the host`() throws {
         let sandbox = try Sandbox()
         let script = """
             (async () => {
@@ -104,7 +104,7 @@ struct RunTests {
                 """)
     }
 
-    @Test func `the events of a run come as JSON lines`() throws {
+    @Test func `the events of a run are JSON lines`() throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous(
             "run", app("console.warn('hi')", in: sandbox), "--allow-all", "--json")
@@ -116,7 +116,7 @@ struct RunTests {
         #expect(lines.last?.contains(#""ending":{"#) == true)
     }
 
-    @Test func `a run without confinement is called so, then and later`() throws {
+    @Test func `a run without confinement is marked as such, during and after it`() throws {
         let sandbox = try Sandbox()
         let folder = try app("console.log('up')", in: sandbox)
         let run = try sandbox.nervous("run", folder, "--allow-all", "--insecure-no-sandbox")

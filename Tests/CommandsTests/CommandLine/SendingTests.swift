@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `nervous sessions send` and `nervous outbox`, with a server that is down and up.
+/// `nervous sessions send` and `nervous outbox`, with a server that is unreachable at first.
 @Suite(.blocking)
 struct SendingTests {
     private struct Kept: Decodable {
@@ -19,7 +19,7 @@ struct SendingTests {
         return try JSONDecoder().decode(Kept.self, from: Data(list.utf8)).items
     }
 
-    /// Makes a session whose route has a length.
+    /// Creates a session whose route has a length.
     private func make(_ sandbox: Sandbox) throws -> String {
         let added = try sandbox.nervous(
             "sensors", "add", "location.phone", "--field", "latitude:deg", "--field",
@@ -30,7 +30,7 @@ struct SendingTests {
         return made.output.trimmingCharacters(in: .newlines)
     }
 
-    @Test func `E21: a trip that could not be sent is kept, and arrives when the server is up`()
+    @Test func `E21: an upload that fails is kept, and delivered when the server is reachable`()
         async throws
     {
         let sandbox = try Sandbox()
@@ -48,7 +48,7 @@ struct SendingTests {
         #expect(kept.state == "waiting")
         let table = try sandbox.nervous("outbox").output
         for word in [kept.id, "Trip (gpx)", "waiting"] { #expect(table.contains(word), "\(word)") }
-        // Where it goes is kept and the token is not.
+        // The address is stored and the token is not.
         let files = try FileManager.default.contentsOfDirectory(atPath: "\(sandbox.data)/outbox")
         for file in files {
             let text = try String(contentsOfFile: "\(sandbox.data)/outbox/\(file)", encoding: .utf8)
@@ -97,7 +97,7 @@ struct SendingTests {
     }
 
     @Test(arguments: ["http://trips.example/a", "ftp://trips.example/", "trips.example"])
-    func `what would go unencrypted or nowhere is refused`(address: String) throws {
+    func `unencrypted and invalid addresses are rejected`(address: String) throws {
         let sandbox = try Sandbox()
         let id = try make(sandbox)
         let refused = try sandbox.nervous("sessions", "send", id, "--to", address)

@@ -3,7 +3,7 @@ import GRDB
 import TestSupport
 import Testing
 
-/// `nervous sessions` as a person and as a script meet it.
+/// `nervous sessions` as text and as JSON.
 @Suite(.blocking)
 struct SessionsTests {
     private struct Session: Decodable {
@@ -40,7 +40,7 @@ struct SessionsTests {
         try decoded(List.self, sandbox.nervous("sessions", "--json").output).items
     }
 
-    /// Makes a session with a sensor of locations, and says what it is called by.
+    /// Creates a session with a location sensor, and returns its identifier.
     private func make(_ sandbox: Sandbox) throws -> String {
         let added = try sandbox.nervous(
             "sensors", "add", "location.phone", "--field", "latitude:deg", "--field",
@@ -55,7 +55,7 @@ struct SessionsTests {
         return id
     }
 
-    @Test func `a session is made, listed, shown, edited and deleted`() throws {
+    @Test func `a session is created, listed, shown, edited and deleted`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("sessions").errors.contains("No sessions."))
         let id = try make(sandbox)
@@ -81,7 +81,7 @@ struct SessionsTests {
         #expect(try sandbox.nervous("sessions", "show", id).code == 66)
     }
 
-    @Test func `B16: a session that is active goes on when the host was killed`() throws {
+    @Test func `B16: an active session continues after the host was killed`() throws {
         let sandbox = try Sandbox()
         var host: ServingHost? = try ServingHost(sandbox)
         let id = try make(sandbox)
@@ -107,7 +107,7 @@ struct SessionsTests {
         let sandbox = try Sandbox()
         let id = try make(sandbox)
         #expect(try sandbox.nervous("sessions", "start", id).code == 0)
-        // As if it had been started a minute ago.
+        // Makes the session start a minute ago.
         let queue = try DatabaseQueue(path: "\(sandbox.data)/sessions.sqlite")
         try queue.write {
             try $0.execute(sql: "UPDATE session_event SET time = time - 60000000")
@@ -145,7 +145,7 @@ struct SessionsTests {
         #expect(try terminal.finish() == 64)
     }
 
-    /// Two points, as another program would write them.
+    /// Two points, as other programs write them.
     private static let gpx = """
         <?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">
         <trk><name>Ridge</name><trkseg>
@@ -154,7 +154,7 @@ struct SessionsTests {
         </trkseg></trk></gpx>
         """
 
-    @Test func `B16: workouts go from one host to another in one property list`() throws {
+    @Test func `B16: workouts are transferred between hosts in a property list`() throws {
         let (here, there) = (try Sandbox(), try Sandbox())
         try Data(Self.gpx.utf8).write(to: URL(filePath: here.path("ridge.gpx")))
         let taken = try here.nervous("sessions", "import", here.path("ridge.gpx"))
@@ -185,7 +185,7 @@ struct SessionsTests {
         #expect(try sessions(there).count == 2)
     }
 
-    @Test func `B16: a corrupt property list is refused with its reason, and nothing is lost`()
+    @Test func `B16: a corrupt property list is rejected with the reason, and nothing is lost`()
         throws
     {
         let sandbox = try Sandbox()
@@ -203,13 +203,13 @@ struct SessionsTests {
             #expect(call.errors.contains("error: \(file) was not imported: The "), "\(call.errors)")
         }
         #expect(try sessions(sandbox).map(\.id) == [id])
-        // It was the same host all the while.
+        // The host was not restarted.
         host?.kill(SIGTERM)
         #expect(try host?.wait() == 0)
         host = nil
     }
 
-    @Test func `B17: the route is a picture that any program shows`() throws {
+    @Test func `B17: the route is a valid SVG image`() throws {
         let sandbox = try Sandbox()
         try Data(Self.gpx.utf8).write(to: URL(filePath: sandbox.path("ridge.gpx")))
         #expect(try sandbox.nervous("sessions", "import", sandbox.path("ridge.gpx")).code == 0)
@@ -252,7 +252,8 @@ struct SessionsTests {
         host = nil
     }
 
-    @Test func `B16: a damaged book is set aside with a message, and the host goes on`() throws {
+    @Test func `B16: a damaged database is renamed with a message, and the host continues`() throws
+    {
         let sandbox = try Sandbox()
         _ = try make(sandbox)
         let file = "\(sandbox.data)/sessions.sqlite"
@@ -280,7 +281,7 @@ struct SessionsTests {
         ["export", "--format", "plist", "--sensor", "location"], ["import"], ["import", "x.kml"],
         ["start"], ["--limit", "0"],
     ])
-    func `what cannot be meant is a fault of usage`(words: [String]) throws {
+    func `invalid options are usage errors`(words: [String]) throws {
         let call = try Sandbox().nervous(["sessions"] + words)
         #expect(call.code == 64, "\(call.errors)")
         #expect(call.errors.contains("rror: "))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `nervous storage` and `nervous forget` as a person and as a script meet them.
+/// `nervous storage` and `nervous forget` as text and as JSON.
 @Suite(.blocking)
 struct StorageTests {
     private struct Storage: Decodable {
@@ -36,7 +36,7 @@ struct StorageTests {
         try storage(sandbox).sensors.first { $0.sensor == sensor }?.samples
     }
 
-    @Test func `rules and the budget are kept, and what is not named stays`() throws {
+    @Test func `rules and the budget are stored, and others are unchanged`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("query", "load").code == 0)
         let set = try sandbox.nervous(
@@ -66,7 +66,7 @@ struct StorageTests {
         ["forget", "load", "--app", "x"], ["forget", "--app", "x", "--from", "-1h"],
         ["forget", "load", "--from", "soon", "--yes"],
     ])
-    func `what cannot be meant is a fault of usage`(words: [String]) throws {
+    func `invalid options are usage errors`(words: [String]) throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("query", "load").code == 0)
         let call = try sandbox.nervous(words)
@@ -74,7 +74,7 @@ struct StorageTests {
         #expect(call.errors.contains("rror: "))
     }
 
-    @Test func `without a terminal nothing is removed unless yes was said`() throws {
+    @Test func `without a terminal nothing is removed without --yes`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("query", "load").code == 0)
         let refused = try sandbox.nervous("forget", "load")
@@ -96,7 +96,9 @@ struct StorageTests {
     }
 
     @Test(arguments: [("y\n", Int32(0), 0), ("n\n", 77, 1), ("\n", 77, 1), ("\u{4}", 77, 1)])
-    func `a person is told what will go, and asked`(answer: String, code: Int32, left: Int) throws {
+    func `the consequences are printed before the confirmation`(
+        answer: String, code: Int32, left: Int
+    ) throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("query", "load").code == 0)
         let terminal = try sandbox.terminal("forget", "load")
@@ -108,7 +110,7 @@ struct StorageTests {
         #expect(try samples(sandbox) == left)
     }
 
-    @Test func `what was decided about an app is forgotten, and the app stays`() throws {
+    @Test func `decisions about an app are forgotten, and the app stays installed`() throws {
         let sandbox = try Sandbox()
         let app = Binary.repository + "/jsapps/hello-sensors"
         #expect(try sandbox.nervous("install", app).code == 0)

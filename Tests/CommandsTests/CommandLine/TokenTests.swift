@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The API as a program of the person's own meets it, by curl.
+/// The API as used by the owner's programs, with curl.
 @Suite(.blocking)
 struct TokenTests {
     private struct Log: Decodable {
@@ -21,14 +21,15 @@ struct TokenTests {
         return try JSONDecoder().decode(Log.self, from: Data(log.output.utf8)).items
     }
 
-    @Test func `right, missing, wrong, another app's and revoked tokens are told apart and logged`()
+    @Test
+    func `valid, missing, invalid, another app's and revoked tokens are distinguished and logged`()
         throws
     {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         let token = try sandbox.nervous("token", "create", "curl", "--allow", "sensor:cpu")
             .output.trimmingCharacters(in: .newlines)
-        // The newest sample comes with the first reading after the baseline.
+        // The newest sample exists after the first reading.
         try awaitSample(of: "cpu", sandbox)
         let latest = host.url("/api/v1/sensors/cpu/latest")
 
@@ -60,7 +61,7 @@ struct TokenTests {
         #expect(!log.contains { $0.reason?.contains(token) == true })
     }
 
-    @Test func `the log leaves out what the person read, unless asked`() throws {
+    @Test func `the log omits the owner's own reads unless requested`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("query", "load", "--json").code == 0)
         let others = try sandbox.nervous("log", "--json").output
@@ -71,7 +72,7 @@ struct TokenTests {
         }
     }
 
-    @Test func `statistics and samples come by curl in the forms that were asked for`() throws {
+    @Test func `curl gets statistics and samples in the requested forms`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         let token = try sandbox.nervous("token", "create", "curl", "--allow", "sensor:memory")
@@ -90,7 +91,7 @@ struct TokenTests {
         #expect(rebound.status == 421)
     }
 
-    /// Asks until the host has the first sample.
+    /// Waits until the host has the first sample.
     private func awaitSample(of sensor: String, _ sandbox: Sandbox) throws {
         try waitUntil {
             let query = try sandbox.nervous("query", sensor, "--limit", "1", "--json")

@@ -35,7 +35,7 @@ struct TraceTests {
         return path
     }
 
-    @Test func `an app senses a trace as it was recorded`() throws {
+    @Test func `an app gets the samples of a trace as recorded`() throws {
         let sandbox = try Sandbox()
         let trace = try write(Self.lines, in: sandbox)
         let folder = try sandbox.app(Self.script)
@@ -45,7 +45,7 @@ struct TraceTests {
             #expect(run.code == 0, "\(run.errors)")
             #expect(run.output == Self.told)
         }
-        // What is installed is left as it is, and nothing was.
+        // Installed apps are unchanged, and nothing was stored.
         #expect(sandbox.installedFiles.isEmpty)
         #expect(try sandbox.nervous("install", folder).code == 0)
         let installed = try sandbox.nervous(
@@ -68,7 +68,7 @@ struct TraceTests {
         #expect(run.code == 0, "\(run.output)\(run.errors)")
     }
 
-    @Test func `what is recorded can be sensed again`() throws {
+    @Test func `a recording can be replayed`() throws {
         let sandbox = try Sandbox()
         let path = sandbox.path("b.trace")
         let record = try sandbox.nervous("record", "memory", "load", "--for", "4s", "-o", path)
@@ -143,7 +143,7 @@ struct TraceTests {
             name: "ends too soon", lines: changed(13, #"{"end":1700000000000,"samples":11}"#),
             told: "a.trace:13: the end is before the last sample"),
     ])
-    func `a damaged trace is refused with its line`(damage: Damage) throws {
+    func `a damaged trace is rejected with the invalid line`(damage: Damage) throws {
         let sandbox = try Sandbox()
         let trace = try write(damage.lines, in: sandbox)
         let folder = try sandbox.app(Self.script)
@@ -153,7 +153,7 @@ struct TraceTests {
         #expect(run.errors.contains("hint: "))
     }
 
-    @Test func `a trace without its last line break is cut off`() throws {
+    @Test func `a trace without its last line break is truncated`() throws {
         let sandbox = try Sandbox()
         let path = sandbox.path("a.trace")
         try Self.lines.joined(separator: "\n").write(
@@ -168,7 +168,7 @@ struct TraceTests {
         ["record", "cpu", "cpu", "--for", "1s"], ["record", "cpu", "--for", "soon"],
         ["record", "cpu", "--for", "1s", "--json"],
     ])
-    func `what cannot be meant is refused`(words: [String]) throws {
+    func `invalid options are rejected`(words: [String]) throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous(words).code == 64)
     }

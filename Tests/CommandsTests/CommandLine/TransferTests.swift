@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Samples into files and back through the built program.
+/// Export and import of samples with the built program.
 @Suite(.blocking)
 struct TransferTests {
     private static let count = 60_000
@@ -13,7 +13,7 @@ struct TransferTests {
             "note::text")
     }
 
-    /// A file whose texts have what could be taken for the end of a row.
+    /// A file whose texts contain characters that could end a row.
     private static func write(_ sandbox: Sandbox) throws -> String {
         let rows = (0..<count).map { row in
             "\(row).125,\(Double(row) / 8),\(row),\"line \(row)\n\"\"quoted\"\", and more\"\n"
@@ -30,7 +30,7 @@ struct TransferTests {
     }
 
     @Test(arguments: ["csv", "ndjson", "columns"])
-    func `what is imported and exported comes back the same`(form: String) throws {
+    func `exported samples equal the imported ones`(form: String) throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try Self.declare(sandbox, "walk").code == 0)
@@ -64,7 +64,7 @@ struct TransferTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `an import that is given again stores nothing twice`() throws {
+    @Test func `a repeated import stores nothing twice`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try Self.declare(sandbox, "walk").code == 0)
@@ -78,7 +78,7 @@ struct TransferTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `an export that was interrupted goes on, and the file is the same`() throws {
+    @Test func `an interrupted export is resumed with the same result`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try Self.declare(sandbox, "walk").code == 0)
@@ -88,7 +88,7 @@ struct TransferTests {
         let words = ["export", "walk", "--to", "2020-01-01T00:00:00Z", "-o"]
         #expect(try sandbox.nervous(words + [whole]).code == 0)
         let bytes = try Data(contentsOf: URL(filePath: whole))
-        // As it stands when the program is killed behind its last note.
+        // The state when the program is killed after its last checkpoint.
         let row = try #require(bytes.range(of: Data("\n29999.125,".utf8)))
         let note = """
             {"sensor":"walk","form":"text/csv","to":"2020-01-01T00:00:00Z","samples":30000,
@@ -101,7 +101,7 @@ struct TransferTests {
         #expect(export.code == 0, "\(export.errors)")
         #expect(export.output.contains("60000 samples"))
         #expect(FileManager.default.contentsEqual(atPath: whole, andPath: broken))
-        // Nothing is written over.
+        // Nothing is overwritten.
         #expect(try sandbox.nervous(words + [whole]).code == 73)
         host.kill(SIGTERM)
         #expect(try host.wait() == 0)
@@ -112,7 +112,7 @@ struct TransferTests {
         return try #require(bytes.range(of: end, in: row.upperBound..<bytes.count)).upperBound
     }
 
-    @Test func `a file that is wrong says at which byte, and what was stored before`() throws {
+    @Test func `an invalid file is reported with the byte and the samples stored before`() throws {
         let sandbox = try Sandbox()
         #expect(try Self.declare(sandbox, "walk").code == 0)
         let path = sandbox.path("wrong.csv")
@@ -126,7 +126,7 @@ struct TransferTests {
         #expect(try sandbox.nervous("import", path, "--sensor", "walk", "--format", "x").code == 64)
     }
 
-    @Test func `a declared sensor outlives the host, until it is removed`() throws {
+    @Test func `a declared sensor survives restarts until it is removed`() throws {
         let sandbox = try Sandbox()
         #expect(try Self.declare(sandbox, "walk").code == 0)
         let sensor = try sandbox.nervous("sensors", "--json").output

@@ -45,7 +45,7 @@ struct TrialTests {
             JSONSerialization.jsonObject(with: Data(trial.output.utf8)) as? [String: Any])
     }
 
-    @Test func `an app's needs are found, the smallest that do`() throws {
+    @Test func `the minimal privileges of an app are found`() throws {
         let sandbox = try Sandbox()
         let trial = try sandbox.nervous("trial", try folder(sandbox), "--json")
         let answer = try Self.answer(trial)
@@ -59,12 +59,12 @@ struct TrialTests {
         #expect(needs[0]["samples"] as? Int == 100)
         #expect(needs[1]["history"] as? Double == 600_000)
         #expect(answer["unused"] as? [String] == ["sensor:cpu", "sensor:battery"])
-        // The same again, to the byte, and nothing of the person's own was made.
+        // The output is reproducible, and the owner's data directory was not created.
         #expect(try sandbox.nervous("trial", sandbox.path("demo"), "--json").output == trial.output)
         #expect(!FileManager.default.fileExists(atPath: sandbox.data))
     }
 
-    @Test func `what is no sensor is found as well, and no other server is called`() throws {
+    @Test func `other privileges are found as well, and no server is called`() throws {
         let sandbox = try Sandbox()
         let script = """
             (async () => {
@@ -86,7 +86,7 @@ struct TrialTests {
         #expect(written.output.contains(#"{ "net": ["https://api.example.org"], "reason": "" }"#))
     }
 
-    @Test func `the list is written in its place, and reasons are kept`() throws {
+    @Test func `the list is written to the manifest, and reasons are kept`() throws {
         let sandbox = try Sandbox()
         let folder = try folder(sandbox)
         let trial = try sandbox.nervous("trial", folder, "--write")
@@ -109,7 +109,7 @@ struct TrialTests {
 
                 """)
         #expect(trial.errors.contains("Add a reason for sensor:accelerometer, sensor:load:stats"))
-        // Nobody installs what gives no reasons.
+        // A package without reasons cannot be installed.
         let install = try sandbox.nervous("install", folder)
         #expect(install.code == 65)
         #expect(install.errors.contains("package.json:5:61: reason must be a text and not empty"))
@@ -127,7 +127,7 @@ struct TrialTests {
         #expect(manifest?["name"] as? String == "demo")
     }
 
-    @Test func `an app that is installed is tried as it is`() throws {
+    @Test func `an installed app can be tried`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("install", folder(sandbox)).code == 0)
         let trial = try sandbox.nervous("trial", "demo", "--for", "10s", "--scenario", "walk")
@@ -139,7 +139,9 @@ struct TrialTests {
         #expect(try sandbox.nervous("trial", "other").code == 66)
     }
 
-    @Test func `an app that uses nothing needs nothing, and one that fails says so`() throws {
+    @Test func `an app that uses nothing needs no privileges, and a failing one is reported`()
+        throws
+    {
         let sandbox = try Sandbox()
         let nothing = try sandbox.nervous("trial", try folder(sandbox, "console.log(1)"))
         #expect(nothing.code == 0)

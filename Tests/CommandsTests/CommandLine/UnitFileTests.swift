@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Collecting in the background: the unit of systemd, and a host that outlives who asked it.
+/// Collecting in the background: the systemd unit, and a host that survives its terminal.
 @Suite(.blocking)
 struct UnitFileTests {
     /// The unit as `make install` writes it.
@@ -12,7 +12,7 @@ struct UnitFileTests {
         ).replacing("@PREFIX@", with: prefix)
     }
 
-    @Test func `F9: systemd takes the unit, and nothing in it is unknown`() throws {
+    @Test func `F9: systemd accepts the unit without unknown keys`() throws {
         let sandbox = try Sandbox()
         let bin = sandbox.path("prefix/bin")
         try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
@@ -21,7 +21,7 @@ struct UnitFileTests {
         let file = sandbox.path("nervous.service")
         for (text, isTaken) in [
             (try unit(sandbox.path("prefix")), true),
-            // What would be wrong with it is told.
+            // Errors in it would be reported.
             (try unit(sandbox.path("elsewhere")), false),
             (try unit(sandbox.path("prefix")).replacing("Restart=", with: "Begin="), false),
         ] {
@@ -39,7 +39,7 @@ struct UnitFileTests {
         let samples: Int
     }
 
-    @Test func `F9: collecting goes on when whoever watched it is killed`() throws {
+    @Test func `F9: collecting continues when the terminal is killed`() throws {
         func samples(_ sandbox: Sandbox) throws -> Int {
             let text = try sandbox.nervous("status", "--json").output
             return try JSONDecoder().decode(Status.self, from: Data(text.utf8)).samples

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server whose certificate nobody vouches for.
+/// A server with an untrusted certificate.
 @Suite(.blocking)
 struct UntrustedServerTests {
     @Test func `a certificate that is not trusted is refused`() throws {
@@ -24,7 +24,7 @@ struct UntrustedServerTests {
         defer { server.end() }
         var port: Int?
         _ = try server.read { said in
-            // It names its port in a line such as `ACCEPT 127.0.0.1:40123`.
+            // Its output contains its port: `ACCEPT 127.0.0.1:40123`.
             let text = String(decoding: said, as: UTF8.self)
             let line = text.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
             if text.last == "\n" {
@@ -38,7 +38,7 @@ struct UntrustedServerTests {
         #expect(install.errors.contains("certificate that this machine does not trust"))
         #expect(try sandbox.nervous("install", url, "--json").errors.contains("download-untrusted"))
         #expect(sandbox.installedFiles.isEmpty)
-        // The same port without TLS is no way around it.
+        // The same port without TLS is refused, too.
         let plain = try sandbox.nervous("install", url.replacing("https", with: "http"))
         #expect(plain.code == 76)
         #expect(sandbox.installedFiles.isEmpty)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Updates as a person meets them: what is shown, what is asked, what is refused.
+/// Updates: their output, prompts and rejections.
 @Suite(.blocking)
 struct UpdateTests {
     private let sandbox: Sandbox
@@ -13,7 +13,7 @@ struct UpdateTests {
         app = try AppFolder(sandbox)
     }
 
-    /// Packs what the folder holds now.
+    /// Packs the current files of the folder.
     private func pack(_ signer: String? = nil) throws -> String {
         let file = sandbox.path("\(UUID().uuidString).zip")
         let sign = signer.map { ["--sign", $0] } ?? []
@@ -53,7 +53,7 @@ struct UpdateTests {
         #expect(run.code == 77)
         #expect(run.errors.contains("needs sensor:cpu, sensor:load, which"))
         #expect(!run.output.contains("ran"))
-        // Given up, and wanted again.
+        // Dropped, and declared again.
         try app.set("1.2.0")
         #expect(try sandbox.nervous("install", app.path).code == 0)
         #expect(try decisions().isEmpty)
@@ -62,7 +62,7 @@ struct UpdateTests {
         #expect(try sandbox.nervous("run", "my-app").code == 77)
     }
 
-    @Test func `an update that asks for the same or less runs without a question`() throws {
+    @Test func `an update that declares the same or less runs without a prompt`() throws {
         try app.set("1.0.0", asks: #"["memory"]"#)
         #expect(try sandbox.nervous("install", app.path).code == 0)
         try allow("sensor:memory")
@@ -80,7 +80,7 @@ struct UpdateTests {
         #expect(try decisions().isEmpty)
     }
 
-    @Test func `another key or none cannot update what is signed`() throws {
+    @Test func `a signed app cannot be updated with another key or none`() throws {
         for key in ["ann", "eve"] {
             #expect(try sandbox.nervous("keys", "create", key).code == 0)
         }
@@ -102,14 +102,14 @@ struct UpdateTests {
         #expect(try sandbox.nervous("run", "my-app").output == "ran\n")
         #expect(try sandbox.nervous("install", try pack("ann")).code == 0)
         #expect(try sandbox.nervous("run", "my-app").code == 0)
-        // Uninstalling forgets every decision, and then anybody's may come.
+        // Uninstalling forgets every decision; then any signer's package can be installed.
         #expect(try sandbox.nervous("uninstall", "my-app").code == 0)
         #expect(try sandbox.nervous("install", try pack("eve")).code == 0)
         #expect(try decisions().isEmpty)
         #expect(try sandbox.nervous("run", "my-app").code == 77)
     }
 
-    @Test func `an unsigned app that is signed from now on is asked about anew`() throws {
+    @Test func `an unsigned app that becomes signed is asked about again`() throws {
         #expect(try sandbox.nervous("keys", "create", "ann").code == 0)
         try app.set("1.0.0", asks: #"["memory"]"#)
         #expect(try sandbox.nervous("install", app.path).code == 0)
@@ -123,7 +123,7 @@ struct UpdateTests {
         #expect(try sandbox.nervous("run", "my-app").code == 77)
     }
 
-    @Test func `an older version is refused unless allowed, and then inherits nothing`() throws {
+    @Test func `an older version is rejected unless allowed, and then inherits nothing`() throws {
         try app.set("1.10.0", asks: #"["memory"]"#)
         #expect(try sandbox.nervous("install", app.path).code == 0)
         try allow("sensor:memory")
@@ -163,7 +163,9 @@ struct UpdateTests {
         #expect(try sandbox.nervous("run", "my-app").output == "ran\n")
     }
 
-    @Test func `the same again changes nothing, and work on a folder keeps its decisions`() throws {
+    @Test func `the same package changes nothing, and development in a folder keeps decisions`()
+        throws
+    {
         try app.set("1.0.0", asks: #"["memory"]"#)
         #expect(try sandbox.nervous("install", app.path).code == 0)
         try allow("sensor:memory")
@@ -190,7 +192,7 @@ struct UpdateTests {
         #expect(run.errors.contains("my-app-2 needs sensor:memory"))
     }
 
-    @Test func `a version of a stranger is shown escaped`() throws {
+    @Test func `the version of a package is printed escaped`() throws {
         #expect(try sandbox.nervous("install", app.path).code == 0)
         try app.set("v\u{5C}u0041\u{5C}\u{5C}x")
         let install = try sandbox.nervous("install", app.path)

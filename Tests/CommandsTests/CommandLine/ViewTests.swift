@@ -82,7 +82,7 @@ struct ViewTests {
             ])
     }
 
-    @Test func `a page that goes on is ended in time and shows its last`() throws {
+    @Test func `a page that keeps running ends at the time limit and shows its last text`() throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox, "clock-page")
         try app.write("app.html", "<p id=a>0</p><script src=app.js></script>")
@@ -93,7 +93,8 @@ struct ViewTests {
         #expect(run.output.contains(/<p id="a">tick [1-9]/))
     }
 
-    @Test func `a script beside a page runs alone, and finds the page when it asks`() throws {
+    @Test func `a script that its page does not load runs alone, and can use the document`() throws
+    {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox, "beside")
         try app.write("app.html", "<h1>Title</h1><script src='page.js'></script>")
@@ -108,13 +109,13 @@ struct ViewTests {
         #expect(run.code == 0)
     }
 
-    @Test func `doctor says what headless apps have`() throws {
+    @Test func `doctor reports the features of headless apps`() throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous("doctor", "headless", "--json")
         #expect(run.output.contains("document.js") && run.output.contains("modules.js"))
     }
 
-    @Test func `a view of a run in the background is refused`() throws {
+    @Test func `--view with --background is rejected`() throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous("run", page(in: sandbox), "--view", "--background")
         #expect(run.code == 64)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `nervous sensors define` as a person and as a script meet it.
+/// `nervous sensors define` as text and as JSON.
 @Suite(.blocking)
 struct VirtualSensorTests {
     private struct Sensors: Decodable {
@@ -24,7 +24,7 @@ struct VirtualSensorTests {
             .first { $0.id == id }
     }
 
-    @Test func `a sensor defined by flags is listed, read, outlives the host and is removed`()
+    @Test func `a sensor defined by options is listed, read, survives restarts and is removed`()
         throws
     {
         let sandbox = try Sandbox()
@@ -33,7 +33,7 @@ struct VirtualSensorTests {
             "mean=mean(load.load1)", "--output", "most:1=max(load.load1)")
         #expect(defined.code == 0)
         #expect(defined.output.hasPrefix("Defined virtual.burden."))
-        // Each command is a session of its own here: what is listed was kept in the file.
+        // Each command starts its own host: the list comes from the file.
         let sensor = try find("virtual.burden", sandbox)
         #expect(sensor?.source == "virtual")
         #expect(sensor?.definition?.inputs == ["load.load1"])
@@ -48,7 +48,7 @@ struct VirtualSensorTests {
         #expect(try find("virtual.burden", sandbox) == nil)
     }
 
-    @Test func `a file defines a sensor, and one with an unknown member does not`() throws {
+    @Test func `a file defines a sensor, unless it has an unknown member`() throws {
         let sandbox = try Sandbox()
         let file = sandbox.path("burden.json")
         let text = """
@@ -65,7 +65,7 @@ struct VirtualSensorTests {
         #expect(try sandbox.nervous("sensors", "define", "nothing.json").code == 66)
     }
 
-    @Test func `a definition of what is not there is refused with its reason`() throws {
+    @Test func `a definition with unknown inputs is rejected with the reason`() throws {
         let sandbox = try Sandbox()
         let refused = try sandbox.nervous(
             "sensors", "define", "virtual.burden", "--window", "1m", "--output",

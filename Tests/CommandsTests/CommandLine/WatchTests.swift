@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// C40: an app is started anew when its source changes, while its author works on it and never else.
+/// C40: an app is restarted when its source changes, with --watch only.
 @Suite(.blocking)
 struct WatchTests {
-    @Test func `C40: a change of a file starts the app anew, with what it is now`() throws {
+    @Test func `C40: a changed file restarts the app with the new content`() throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
         try app.write("app.js", "console.log('first'); setInterval(() => {}, 1000)")
@@ -14,13 +14,13 @@ struct WatchTests {
         try app.write("app.js", "console.log('second'); setInterval(() => {}, 1000)")
         try terminal.await("Changed: app.js. Restarting.")
         try terminal.await("second")
-        // A fault is told, and the next change mends it.
+        // An error is reported, and the next change can fix it.
         try app.write("package.json", "{")
         try terminal.await("error: package.json:1:2")
         try terminal.await("Waiting for a change")
         try app.set("1.0.0")
         try terminal.await("second")
-        // An app that ends waits, too, and folders that are new are seen.
+        // Changes are also awaited after the app has ended, and new folders are watched.
         try app.write("app.js", "console.log('third')")
         try terminal.await("third")
         try terminal.await("my-app has ended. Waiting for a change")
@@ -35,7 +35,7 @@ struct WatchTests {
     }
 
     @Test(arguments: ["runs", "Waiting for a change", "Restarting."])
-    func `C40: Ctrl-C ends it whatever it does just then`(moment: String) throws {
+    func `C40: Ctrl-C ends it in every state`(moment: String) throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
         try app.write("app.js", "console.log('it runs'); setInterval(() => {}, 1000)")
@@ -53,7 +53,7 @@ struct WatchTests {
         #expect(try terminal.finish() == 130)
     }
 
-    @Test func `what is installed is not watched`() throws {
+    @Test func `an installed app cannot be watched`() throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
         #expect(try sandbox.nervous("install", app.path).code == 0)

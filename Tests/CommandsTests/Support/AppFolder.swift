@@ -6,7 +6,7 @@ struct AppFolder {
     /// The path of the folder.
     let path: String
 
-    /// Makes the folder of version 1.0.0, which asks for nothing.
+    /// Creates the folder of version 1.0.0, which declares nothing.
     init(_ sandbox: Sandbox, _ name: String = "my-app") throws {
         self.name = name
         path = sandbox.path("source/\(name)")
@@ -20,7 +20,7 @@ struct AppFolder {
         try text.write(toFile: "\(path)/\(file)", atomically: true, encoding: .utf8)
     }
 
-    /// Sets the version and what it asks for, such as `["cpu"]`.
+    /// Sets the version and the declared privileges, such as `["cpu"]`.
     func set(_ version: String, asks privileges: String = "[]") throws {
         try write(
             "package.json",

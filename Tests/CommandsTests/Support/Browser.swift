@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Debian's Chromium without a screen, driven by WebDriver; ended by its process group.
+/// Debian's headless Chromium, controlled by WebDriver; ended by its process group.
 final class Browser {
     private let sandbox: Sandbox
     private let driver: Program
@@ -12,7 +12,7 @@ final class Browser {
         let description: String
     }
 
-    /// - Parameter names: names that lead to this machine, beside those of `localhost`.
+    /// - Parameter names: names that resolve to this machine, in addition to those of `localhost`.
     init(_ sandbox: Sandbox, names: [String] = []) throws {
         self.sandbox = sandbox
         driver = try Program(
@@ -60,14 +60,14 @@ final class Browser {
         _ = try call("/url", ["url": url])
     }
 
-    /// What the body of a function in the page returns, as text.
+    /// The result of a function body in the page, as text.
     func run(_ body: String) throws -> String {
         let value = try call(
             "/execute/sync", ["script": "return String((() => { \(body) })())", "args": []])
         return value as? String ?? "\(value)"
     }
 
-    /// What a promise in the page comes to, as text; its error's name where it fails.
+    /// The result of a promise in the page, as text; the name of its error if it is rejected.
     func settle(_ body: String) throws -> String {
         let script = """
             const done = arguments[arguments.length - 1];
@@ -95,7 +95,7 @@ final class Browser {
         }
     }
 
-    /// What a person sees of the page, without empty lines.
+    /// The visible text of the page, without empty lines.
     var text: String {
         get throws {
             try run("return document.body.innerText").split(separator: "\n")
@@ -104,7 +104,7 @@ final class Browser {
         }
     }
 
-    /// What the page wrote to its console since it was asked last.
+    /// The console lines of the page since the last call.
     var console: [String] {
         get throws {
             let value = try call("/se/log", ["type": "browser"])

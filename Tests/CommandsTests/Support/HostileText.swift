@@ -1,10 +1,10 @@
 import Testing
 
-/// What the author of a package might write where a person is to read it.
+/// Hostile texts in a package.
 struct HostileText: CustomTestStringConvertible, Sendable {
     let text: String
 
-    /// Harmless, as the names of tests are printed at a terminal, too.
+    /// Escaped, because the names of tests are printed at a terminal, too.
     var testDescription: String { String(text.debugDescription.prefix(60)) }
 
     static let all = (controls + sequences + invisible + heavy + imitations).map(HostileText.init)
@@ -25,10 +25,10 @@ struct HostileText: CustomTestStringConvertible, Sendable {
         // Titles, links, the clipboard, notifications.
         "\u{1B}]0;owned\u{7}", "\u{1B}]8;;http://evil.example\u{1B}\\click\u{1B}]8;;\u{1B}\\",
         "\u{1B}]52;c;b3duZWQ=\u{7}", "\u{1B}]9;hello\u{7}", "\u{9D}0;owned\u{9C}",
-        // Whose answers a terminal would type.
+        // Queries, to which a terminal replies with input.
         "\u{1B}[6n", "\u{1B}[c", "\u{1B}P$q\"p\u{1B}\\", "\u{1B}P+q544e\u{1B}\\", "\u{5}",
         "\u{1B}[21t", "\u{90}$qm\u{9C}", "\u{9B}6n", "\u{9B}2J", "\u{1B}[5i",
-        // Half of one, which would swallow what follows.
+        // An incomplete sequence, which would hide following text.
         "\u{1B}[", "\u{1B}]0;", "\u{1B}P", "\u{1B}", "\u{1B}_app", "\u{1B}^pm", "\u{1B}Xsos",
     ]
 

@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// What a command printed and how it ended.
+/// The output and the end of a command.
 struct Invocation {
     let code: Int32
     let output: String
     let errors: String
 
-    /// A program that did not end, and what it had printed until then.
+    /// A program that did not end, and its output until then.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -23,7 +23,7 @@ struct Invocation {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        // Files, because a pipe that nobody drains would stop the program.
+        // Files, because a full pipe would stop the program.
         let files = ["out", "err"].map { "\(folder)/\($0)" }
         let process = try Program(
             program, arguments, environment: environment, directory: directory,
@@ -43,7 +43,7 @@ struct Invocation {
 }
 
 extension Sandbox {
-    /// Runs `nervous` with these words.
+    /// Runs `nervous` with these arguments.
     func nervous(_ arguments: String...) throws -> Invocation {
         try nervous(arguments)
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a server of a test was asked.
+/// The requests to the server of a test.
 final class Listening: Sendable {
     private let asked = Mutex<[String]>([])
 

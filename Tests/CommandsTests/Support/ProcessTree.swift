@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The processes of this machine, as `/proc` tells.
+/// The processes of this machine, from `/proc`.
 enum ProcessTree {
-    /// Those whose parent is `parent`, without those that have ended and are not waited for yet.
+    /// The children of `parent`, without zombies.
     static func children(of parent: Int32) -> [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { Int32($0) }.filter { pid in
@@ -23,9 +23,9 @@ enum ProcessTree {
         }
     }
 
-    /// Where a library lies in a process.
+    /// The address of a library in a process.
     static func address(of library: String, in pid: Int32) -> String? {
-        // It has no size, and is longer than what is read of such a file at once.
+        // The file has no size, and is longer than one read.
         let file = FileHandle(forReadingAtPath: "/proc/\(pid)/maps")
         let maps = try? file?.readToEnd().map { String(decoding: $0, as: UTF8.self) }
         return maps?.split(separator: "\n").first { $0.contains(library) }

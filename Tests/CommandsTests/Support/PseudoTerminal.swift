@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A program at a terminal of its own, and the person in front of it.
+/// A program at its own pseudo-terminal, controlled by a test.
 final class PseudoTerminal {
     private let master: Int32
     private let program: Program
     private var screen: [UInt8] = []
     private var seen = 0
 
-    // ioctl_tty(2), which the Glibc module leaves out.
+    // ioctl_tty(2), which the Glibc module lacks.
     private static let unlock: UInt = 0x4004_5431
     private static let numberOf: UInt = 0x8004_5430
 
@@ -38,7 +38,7 @@ final class PseudoTerminal {
         close(master)
     }
 
-    /// The person's side of a new terminal, and its number.
+    /// The controlling side of a new terminal, and its path.
     static func openMaster(_ size: inout winsize) throws -> (master: Int32, number: Int32) {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var number: Int32 = 0
@@ -49,7 +49,7 @@ final class PseudoTerminal {
         return (master, number)
     }
 
-    /// Everything that came, as it came.
+    /// All output, unchanged.
     var bytes: [UInt8] { screen }
 
     /// Sends the program a signal.
@@ -67,7 +67,7 @@ final class PseudoTerminal {
         _ = write(master, bytes, bytes.count)
     }
 
-    /// Reads on until `text` has come after what was awaited before.
+    /// Reads until `text` occurs after the previously awaited text.
     func await(_ text: String, atMost limit: Duration = Program.patience) throws {
         let wanted = Array(text.utf8)
         let deadline = ContinuousClock.now + limit
@@ -95,7 +95,7 @@ final class PseudoTerminal {
         return code
     }
 
-    /// - Returns: `false` when the program has let go of the terminal or the time is over.
+    /// - Returns: `false` when the program has closed the terminal or the time is over.
     private func read(until deadline: ContinuousClock.Instant) throws -> Bool {
         BlockingExecutor.checkMayBlock("reading a terminal")
         let left = ContinuousClock.now.duration(to: deadline)
@@ -126,7 +126,7 @@ extension Sandbox {
         try terminal(arguments)
     }
 
-    /// The same at a terminal of some size.
+    /// Runs `nervous` at a terminal of a given size.
     func terminal(
         _ arguments: [String], columns: Int = 80, rows: Int = 24
     ) throws -> PseudoTerminal {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A host that serves published apps, with sensors that a laptop has.
+/// A host that serves published apps, with the sensors of a laptop.
 final class PublishedHost {
     let sandbox: Sandbox
     let host: ServingHost
@@ -36,7 +36,7 @@ final class PublishedHost {
             let made = try sandbox.nervous("install", "\(Self.folder)/\(app)")
             guard made.code == 0 else { throw Browser.Failure(description: made.errors) }
         }
-        // The first samples, so that a page finds some.
+        // The first samples for the page.
         for sensor in ["accelerometer", "gyroscope"] {
             try waitUntil { try sandbox.nervous("query", sensor).code == 0 }
         }

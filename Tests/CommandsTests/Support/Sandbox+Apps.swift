@@ -3,7 +3,8 @@ import Foundation
 extension Sandbox {
     /// The folder of an app of one script.
     ///
-    /// - Parameter manifest: what its `package.json` holds; one that asks for the processor.
+    /// - Parameter manifest: the members of its `package.json`; by default it declares the
+    ///   processor.
     func app(_ script: String, manifest: [String: Any]? = nil) throws -> String {
         let folder = path("demo")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Sandbox {
-    /// The bytes of a small good package.
+    /// The bytes of a small valid package.
     func package(
         _ name: String = "demo", version: String = "1.0.0", script: String? = nil
     ) throws -> [UInt8] {

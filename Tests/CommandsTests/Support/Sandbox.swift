@@ -1,11 +1,11 @@
 import Foundation
 
-/// A place of its own for one test: an empty home, data and runtime folders, gone afterwards.
+/// The files of one test: empty home, data and runtime folders, removed afterwards.
 final class Sandbox: Sendable {
     let root: String
     /// The address of a session bus that programs find.
     private let bus: String?
-    /// That of the system bus; there is none where it is not given.
+    /// The address of the system bus; `nil` for none.
     private let systemBus: String?
     var data: String { "\(root)/data" }
 
@@ -18,7 +18,7 @@ final class Sandbox: Sendable {
     }
 
     deinit {
-        // Installed folders are read-only: only root removes what is in them nevertheless.
+        // Installed folders are read-only: only root can remove their contents.
         for name in (FileManager.default.subpaths(atPath: "\(data)/apps") ?? []) {
             let path = "\(data)/apps/\(name)"
             let type = try? FileManager.default.attributesOfItem(atPath: path)[.type]
@@ -36,7 +36,7 @@ final class Sandbox: Sendable {
         ].merging(found) { $1 }
     }
 
-    /// A path inside.
+    /// A path in the sandbox.
     func path(_ name: String) -> String { "\(root)/\(name)" }
 
     /// Every file below the data directory's apps, to show that nothing was left behind.

@@ -1,9 +1,9 @@
-/// A small terminal: what a person would see, and which control bytes it was sent.
+/// A small terminal emulator: the visible text, and the received control characters.
 ///
-/// It wraps, scrolls, and obeys the movements and erasures of ECMA-48, so that a text which gets
-/// through unescaped shows.
+/// It wraps, scrolls, and executes the movements and erasures of ECMA-48, so that unescaped text
+/// is detected.
 struct Screen {
-    /// How wide characters beyond ASCII are, about which terminals differ.
+    /// The width of characters beyond ASCII, in which terminals differ.
     enum Width {
         case narrow, wide
     }
@@ -12,9 +12,9 @@ struct Screen {
     let rows: Int
     private let width: Width
     private(set) var cursor = (row: 0, column: 0)
-    /// Control characters other than line feed and carriage return, as they came.
+    /// Received control characters other than line feed and carriage return.
     private(set) var controls: [Unicode.Scalar] = []
-    /// Lines that left at the top.
+    /// Lines that were scrolled out at the top.
     private(set) var scrolled: [String] = []
     private var cells: [[Character]]
     private var sequence: [Unicode.Scalar]?
@@ -24,7 +24,7 @@ struct Screen {
         cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
     }
 
-    /// What stands there, without spaces at the ends of lines.
+    /// The visible lines, without trailing spaces.
     var lines: [String] { cells.map(Self.text) }
 
     private static func text(_ row: [Character]) -> String {
@@ -81,7 +81,7 @@ struct Screen {
         cells.append(Array(repeating: " ", count: columns))
     }
 
-    /// Carries out a sequence once it is whole; those it does not know are swallowed.
+    /// Executes a complete sequence; unknown ones are ignored.
     private mutating func obey(_ parts: [Unicode.Scalar]) {
         guard let first = parts.first, let last = parts.last else { return }
         guard first == "[" else {

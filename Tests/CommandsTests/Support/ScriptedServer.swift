@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// A server on a free port of this machine that says what a test tells it, byte for byte.
+/// A server on a free port of this machine that sends scripted bytes.
 ///
-/// It ends with the value: its port is closed and every connection with it.
+/// Its port and connections are closed with this value.
 final class ScriptedServer: Sendable {
-    /// A client and what it asked for.
+    /// A client and its request.
     struct Connection {
         let descriptor: Int32
         let request: String
@@ -14,7 +14,7 @@ final class ScriptedServer: Sendable {
             request.split(separator: " ").dropFirst().first.map(String.init) ?? ""
         }
 
-        /// - Returns: `false` when the client has gone.
+        /// - Returns: `false` if the client has disconnected.
         @discardableResult
         func send(_ bytes: [UInt8]) -> Bool {
             var rest = bytes[...]
@@ -41,7 +41,7 @@ final class ScriptedServer: Sendable {
             answer([], status: status, headers: "Location: \(location)\r\n")
         }
 
-        /// Says nothing more until the client goes.
+        /// Sends nothing more until the client disconnects.
         func waitForEnd() {
             var byte: UInt8 = 0
             while recv(descriptor, &byte, 1, 0) > 0 {}
@@ -73,7 +73,8 @@ final class ScriptedServer: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { break }
-                // A program that inherits it in between does no harm: the end is sent, not only closed.
+                // A child process may inherit the descriptor: the connection is shut down, not only
+                // closed.
                 _ = fcntl(client, F_SETFD, FD_CLOEXEC)
                 Thread.detachNewThread { Self.serve(client, serve) }
             }

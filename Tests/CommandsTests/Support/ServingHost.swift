@@ -16,13 +16,13 @@ final class ServingHost {
         let pid: Int32
     }
 
-    /// - Parameter errors: the file that takes its standard error.
+    /// - Parameter errors: the file for its standard error.
     init(_ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil) throws {
         process = try Program(
             Binary.nervous, ["serve", "--port", "0", "--json"] + arguments,
             environment: sandbox.environment, output: .pipe,
             errors: errors.map { .file($0) } ?? .nothing)
-        // The announcement is one line; the end means that it did not come.
+        // The announcement is one line; the end of the output means that it failed.
         let line = try process.read { $0.contains(0x0A) }
         guard line.contains(0x0A) else { throw DidNotStart(code: try process.wait()) }
         let announcement = try JSONDecoder().decode(Announcement.self, from: line)

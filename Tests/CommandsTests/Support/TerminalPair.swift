@@ -2,18 +2,18 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// A pseudo-terminal whose program is in this process, and the person in front of it.
+/// A pseudo-terminal whose program is in this process, controlled by a test.
 ///
-/// Nothing here blocks a thread, as the program needs them, too.
+/// Nothing here blocks a thread, because the program needs them, too.
 final class TerminalPair {
-    /// What the program opens.
+    /// The path that the program opens.
     let path: String
     /// The program's side, kept open so that its state can be looked at.
     let program: Int32
     private let master: Int32
     private let source: any DispatchSourceRead
     private var output: AsyncStream<[UInt8]>.Iterator
-    /// Everything that came.
+    /// All output.
     private(set) var bytes: [UInt8] = []
     private var seen = 0
 
@@ -57,7 +57,7 @@ final class TerminalPair {
         _ = write(master, bytes, bytes.count)
     }
 
-    /// Reads on until `text` has come after what was awaited before.
+    /// Reads until `text` occurs after the previously awaited text.
     func await(_ text: String) async throws {
         let wanted = Array(text.utf8)
         var start = seen
@@ -76,7 +76,7 @@ final class TerminalPair {
         }
     }
 
-    /// Reads on until everything has come that the program wrote before.
+    /// Reads until all output of the program has arrived.
     func drain() async throws {
         let end = "~ drained ~"
         _ = write(program, end, end.utf8.count)
@@ -85,21 +85,21 @@ final class TerminalPair {
         seen = bytes.count
     }
 
-    /// How much waits to be read by the program.
+    /// The number of bytes that the program has not read.
     var typedAhead: Int {
         var count: Int32 = 0
         _ = ioctl(program, 0x541B as UInt, &count)
         return Int(count)
     }
 
-    /// Whether the kernel shows what is typed, and makes lines and signals of it.
+    /// Whether the kernel echoes input, and handles lines and signals.
     var isCooked: Bool {
         var mode = termios()
         tcgetattr(program, &mode)
         return mode.c_lflag & tcflag_t(ECHO | ICANON | ISIG) == tcflag_t(ECHO | ICANON | ISIG)
     }
 
-    /// Takes the terminal away, as closing its window does.
+    /// Disconnects the terminal, like closing its window.
     func hangUp() {
         source.cancel()
     }

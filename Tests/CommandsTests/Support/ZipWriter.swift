@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes ZIP archives of stored files with whatever names a test wants.
+/// Writes ZIP archives of stored files with any names.
 enum ZipWriter {
     static func write(_ files: [String: String], to path: String) throws {
         var archive = Data()

@@ -7,7 +7,7 @@ import Text
 @testable import Commands
 @testable import Host
 
-/// Which sensors of a kind an answer is for, asked at a real terminal.
+/// The choice of sensors of a kind, at a real terminal.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ChoiceDialogueTests {
     private static let now = Timestamp(microseconds: 1_800_000_000_000_000)
@@ -75,7 +75,8 @@ struct ChoiceDialogueTests {
         #expect(terminal.isCooked)
     }
 
-    @Test func `each sensor has its name, its age, and its maker's words in quotes, escaped`()
+    @Test
+    func `each sensor is shown with its identifier, its age, and its title in quotes, escaped`()
         async throws
     {
         let terminal = try TerminalPair()
@@ -93,7 +94,7 @@ struct ChoiceDialogueTests {
                 "may use sensor:temperature: only temperature.outdoors, every sample"))
     }
 
-    @Test func `where there is one sensor, nothing more is asked`() async throws {
+    @Test func `a single sensor needs no choice`() async throws {
         for instances in [[], [Self.instances[0]]] {
             let terminal = try TerminalPair()
             let question = Self.question(instances: instances)
@@ -103,7 +104,7 @@ struct ChoiceDialogueTests {
         }
     }
 
-    @Test func `a sensor that came later is told to be new`() async throws {
+    @Test func `a sensor that was added later is marked as new`() async throws {
         let terminal = try TerminalPair()
         let question = Self.question(instances: [], isNewSensor: true)
         _ = try await Self.answer("\n", to: question, at: terminal)
@@ -111,7 +112,7 @@ struct ChoiceDialogueTests {
     }
 
     @Test(arguments: [40, 41, 60, 72, 80, 132])
-    func `the list fits every terminal that will do`(columns: Int) throws {
+    func `the list fits every supported terminal`(columns: Int) throws {
         let long = "temperature." + String(repeating: "abcdef-", count: 7) + "x"
         let instances =
             Self.instances + [

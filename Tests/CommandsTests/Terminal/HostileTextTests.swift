@@ -9,7 +9,7 @@ import Text
 @testable import Commands
 @testable import Host
 
-/// No text of a package moves the cursor, hides a line of the host's, or answers the question.
+/// No text of a package moves the cursor, hides a line of the host, or answers the prompt.
 ///
 /// One after the other: each case holds descriptors of its own, and hundreds at once are more than
 /// `Process` of Foundation can bear while it lists those that are open.
@@ -34,7 +34,7 @@ struct HostileTextTests {
             signer: text, isUpdate: true, fields: [.init(text, unit: text)])
     }
 
-    /// What the lines of a question begin with; those in brackets may be there more than once.
+    /// The beginnings of the lines of a prompt; those in brackets may occur more than once.
     private static func beginnings(_ rows: Int) -> [String] {
         rows < 20
             ? [
@@ -54,12 +54,12 @@ struct HostileTextTests {
             ]
     }
 
-    /// Whether the lines stand where they belong, with nothing between that the host did not begin.
+    /// Whether the lines are in their places, without lines that the host did not begin.
     private static func isIntact(_ lines: [String], rows: Int) -> Bool {
         var rest = lines[...]
         for beginning in beginnings(rows) {
             guard let line = rest.popFirst(), line.hasPrefix(beginning) else { return false }
-            // The claim goes on behind a bar, and what it reveals behind spaces.
+            // Continuation lines of the reason begin with a bar, others with spaces.
             while let next = rest.first, next.hasPrefix("         "),
                 beginning == "Claims:  \""
                     ? next.hasPrefix("         |") : beginning.hasPrefix("Rev")
@@ -82,7 +82,7 @@ struct HostileTextTests {
     }
 
     @Test(arguments: cases)
-    func `a question stands as the host wrote it, and only the person answers it`(
+    func `the prompt is displayed unchanged, and only keys answer it`(
         given: Case
     ) async throws {
         let (text, columns, rows) = (given.hostile.text, given.columns, given.rows)
@@ -96,7 +96,7 @@ struct HostileTextTests {
             #expect(Self.isIntact(screen.lines, rows: rows), "\(screen.lines)")
             #expect(screen.scrolled.isEmpty && screen.controls.isEmpty)
         }
-        // Two answers that are none, and the first line still stands.
+        // After two invalid answers the first line is still visible.
         for _ in 1...2 {
             terminal.type("x\n")
             try await terminal.await("One letter, Enter: o/a/s/e/n/v/?> ")
@@ -112,7 +112,7 @@ struct HostileTextTests {
     }
 
     @Test(arguments: HostileText.all)
-    func `no line of an explanation or of terms begins with a stranger's text`(
+    func `no line of the help or of terms begins with text of the package`(
         hostile: HostileText
     ) async throws {
         let text = hostile.text
@@ -127,7 +127,7 @@ struct HostileTextTests {
         #expect(await answer == .decided(.deny))
         try await terminal.drain()
         Self.expectHarmless(terminal.bytes)
-        // As wide as a terminal may show it, nothing wraps.
+        // Nothing wraps, even with wide characters.
         for line in terminal.text.split(separator: "\n") where !line.hasPrefix("Allow this") {
             #expect(CautiousText.columns(of: String(line)) < columns, "\(line)")
         }
@@ -174,7 +174,7 @@ struct HostileTextTests {
         Self.expectHarmless(terminal.bytes)
     }
 
-    @Test func `an unescaped text would have been seen`() {
+    @Test func `unescaped text is detected`() {
         for text in ["\u{1B}[1A\u{1B}[2K", "\n", String(repeating: "W", count: 40), "\u{1B}[2J"] {
             var screen = Screen(columns: 40, rows: 10, width: .narrow)
             let lines = Self.beginnings(10).joined(separator: "\r\n").replacing(

@@ -4,10 +4,10 @@ import Testing
 @testable import Commands
 @testable import Host
 
-/// Nothing else writes to the terminal while a question stands.
+/// No other output is written to the terminal during a prompt.
 @Suite(.timeLimit(.minutes(10)))
 struct OutputGateTests {
-    @Test func `writers wait for the answer, in their order`() async throws {
+    @Test func `output is buffered until the answer, in order`() async throws {
         let (terminal, gate) = (try TerminalPair(), OutputGate())
         let console = Console(
             isJSON: false, gate: gate, output: terminal.program, messages: terminal.program)
@@ -20,7 +20,7 @@ struct OutputGateTests {
                 }
             }
         }
-        // The device itself is not gated: what comes now comes first.
+        // The device itself is not buffered: this text is written first.
         _ = "question\n".withCString { write(terminal.program, $0, 9) }
         gate.release()
         console.print("after")
@@ -35,7 +35,7 @@ struct OutputGateTests {
         }
     }
 
-    @Test func `what waits is bounded, and what was dropped is counted`() async throws {
+    @Test func `the buffer is bounded, and dropped lines are counted`() async throws {
         let (terminal, gate) = (try TerminalPair(), OutputGate())
         await gate.hold()
         let line = String(repeating: "x", count: 1023) + "\n"
@@ -45,7 +45,7 @@ struct OutputGateTests {
         #expect(terminal.text.count { $0 == "x" } == 256 * 1023)
     }
 
-    @Test func `a file waits for nothing`() async throws {
+    @Test func `output to files is not buffered`() async throws {
         let gate = OutputGate()
         let pipe = Pipe()
         await gate.hold()
@@ -55,7 +55,7 @@ struct OutputGateTests {
         gate.release()
     }
 
-    @Test func `questions stand one after the other`() async throws {
+    @Test func `prompts are displayed one after the other`() async throws {
         let gate = OutputGate()
         let (order, note) = AsyncStream.makeStream(of: String.self)
         await gate.hold()
@@ -80,7 +80,9 @@ struct OutputGateTests {
         ("\"\u{9B}2J\"", #""\u009b2J""#), ("\"\u{202E}x\u{200B}\"", #""\u202ex\u200b""#),
         ("\"grün 名\"", "\"grün 名\""), ("\"\u{E0001}\"", #""\udb40\udc01""#),
     ])
-    func `JSON means the same and moves no cursor`(json: String, shown: String) throws {
+    func `escaped JSON is equivalent and contains no control characters`(
+        json: String, shown: String
+    ) throws {
         #expect(Console.escaped(json) == shown)
         let decode = { (text: String) in
             try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)

@@ -25,7 +25,7 @@ struct QuestionTextTests {
         return QuestionText(question, columns: columns - 1, rows: rows)
     }
 
-    @Test func `a question and two answers that are none fit every terminal that will do`() throws {
+    @Test func `a prompt and two invalid answers fit every supported terminal`() throws {
         for columns in [40, 41, 60, 72, 73, 80, 132, 300] {
             for rows in [10, 15, 21, 22, 24, 50] {
                 for access in [Access.raw, .stats, .write] {
@@ -40,7 +40,7 @@ struct QuestionTextTests {
         }
     }
 
-    @Test func `no text is too much for any size`() throws {
+    @Test func `texts of any length fit`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)
@@ -70,7 +70,7 @@ struct QuestionTextTests {
     }
 
     @Test(arguments: [(40, 10), (80, 24)])
-    func `writing is asked for without statistics and terms, and reveals nothing`(
+    func `the prompt for writing has no statistics and terms, and reveals nothing`(
         columns: Int, rows: Int
     ) throws {
         let text = try #require(Self.text("cpu", .write, columns: columns, rows: rows))
@@ -108,7 +108,7 @@ struct QuestionTextTests {
             "everything that it may read here"
         ),
     ])
-    func `A22 - calls are asked for by origin, and its end is always shown`(
+    func `A22 - calls are asked for by origin, whose end is always shown`(
         _ origin: String, _ revelation: String
     ) throws {
         for (columns, rows) in [(40, 10), (60, 15), (80, 24), (132, 50)] {
@@ -138,7 +138,7 @@ struct QuestionTextTests {
         ("microphone", "what is said"), ("filesystem.root", "how much you keep"),
         ("something-new", "this sensor is unknown"), ("cpuid", "this sensor is unknown"),
     ])
-    func `each family of sensors has its sentence, unknown ones a general one`(
+    func `each family of sensors has a sentence, unknown ones a general one`(
         sensor: String, words: String
     ) throws {
         let family = SensorFamily(of: try #require(SensorID(sensor)))

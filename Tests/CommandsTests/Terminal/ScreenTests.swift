@@ -1,6 +1,6 @@
 import Testing
 
-/// The terminal that the other tests look at: it obeys what a real one would.
+/// The terminal emulator of the other tests.
 struct ScreenTests {
     @Test(arguments: [
         ("ab\r\ncd", ["ab", "cd", ""]), ("abcdef", ["abcd", "ef", ""]),
@@ -10,7 +10,7 @@ struct ScreenTests {
         ("a\u{1B}]0;t\u{7}b", ["ab", "", ""]), ("a\u{1B}]0;bcd", ["a", "", ""]),
         ("a\r\nb\u{1B}Mc", ["ac", "b", ""]), ("a\u{1B}[2Kb\u{1B}[8mc", [" bc", "", ""]),
     ])
-    func `a screen shows what a terminal would`(text: String, lines: [String]) {
+    func `the screen shows the same as a terminal`(text: String, lines: [String]) {
         var screen = Screen(columns: 4, rows: 3, width: .narrow)
         screen.show(Array(text.utf8))
         #expect(screen.lines == lines)
@@ -20,7 +20,7 @@ struct ScreenTests {
             })
     }
 
-    @Test func `wide characters wrap earlier where a terminal has them wide`() {
+    @Test func `wide characters wrap earlier on terminals that display them wide`() {
         for (width, lines) in [(Screen.Width.narrow, ["äöü"]), (.wide, ["ä ö", "ü"])] {
             var screen = Screen(columns: 4, rows: 2, width: width)
             screen.show(Array("äöü".utf8))

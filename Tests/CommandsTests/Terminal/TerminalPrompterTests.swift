@@ -8,7 +8,7 @@ import Testing
 @testable import Commands
 @testable import Host
 
-/// Questions at a real terminal, whose program is in this process.
+/// Prompts at a real terminal, whose program is in this process.
 ///
 /// One after the other: each case holds descriptors of its own, and hundreds at once are more than
 /// `Process` of Foundation can bear while it lists those that are open.
@@ -33,7 +33,7 @@ struct TerminalPrompterTests {
         TerminalPrompter(gate: OutputGate(), path: terminal.path, pause: pause, now: { now })
     }
 
-    /// What a question ends with when this is typed at it.
+    /// The answer to a prompt for some input.
     private static func answer(
         _ typed: String, to question: PermissionQuestion = question(), at terminal: TerminalPair
     ) async throws -> TerminalPrompter.Answer {
@@ -52,7 +52,7 @@ struct TerminalPrompterTests {
         ("d\n", .denyOnce), ("deny\n", .denyOnce), ("v\n", .deny), ("never\n", .deny),
         ("x\ny\no\n", .allowOnce), ("a\u{7F}n\n", .denyOnce), ("\u{1B}[A\no\n", .denyOnce),
     ])
-    func `each letter is a decision, and Enter alone is no`(typed: String, decision: Decision)
+    func `each letter is a decision, and Enter means no`(typed: String, decision: Decision)
         async throws
     {
         let terminal = try TerminalPair()
@@ -65,7 +65,7 @@ struct TerminalPrompterTests {
         ("1\nyes\nallow\n", .noAnswer), ("\u{3}", .interrupted), ("e\n1\n\u{3}", .interrupted),
         ("e\n\u{4}", .noAnswer), ("?\n\u{3}", .interrupted), ("aaaa\u{3}", .interrupted),
     ])
-    func `the end of input, nonsense and Ctrl-C allow nothing and give the terminal back`(
+    func `the end of input, invalid input and Ctrl-C allow nothing and restore the terminal`(
         typed: String, expected: TerminalPrompter.Answer
     ) async throws {
         let terminal = try TerminalPair()
@@ -73,7 +73,7 @@ struct TerminalPrompterTests {
         #expect(terminal.isCooked)
     }
 
-    @Test func `statistics is no answer where nothing else was asked for`() async throws {
+    @Test func `statistics is not an answer if only they are requested`() async throws {
         let terminal = try TerminalPair()
         let answer = try await Self.answer("s\na\n", to: Self.question(.stats), at: terminal)
         #expect(answer == .decided(.allowAlways))
@@ -81,7 +81,7 @@ struct TerminalPrompterTests {
         #expect(!terminal.text.contains("s  only"))
     }
 
-    @Test func `keys count only after a time without any`() async throws {
+    @Test func `keys are accepted only after a pause`() async throws {
         let terminal = try TerminalPair()
         let pauses = Mutex<[Duration]>([])
         let (typed, typing) = AsyncStream.makeStream(of: Void.self)
@@ -104,7 +104,7 @@ struct TerminalPrompterTests {
             typing.yield()
         }
         try await terminal.await("?> ")
-        // What was typed is neither shown nor taken.
+        // Earlier input is neither echoed nor used.
         #expect(!terminal.text.contains("?> a"))
         #expect(!terminal.text.contains("\na\n"))
         terminal.type("v\n")
@@ -112,7 +112,7 @@ struct TerminalPrompterTests {
         #expect(pauses.withLock { $0 } == Array(repeating: TerminalPrompter.deadTime, count: 3))
     }
 
-    @Test func `Ctrl-C ends it before keys count, too`() async throws {
+    @Test func `Ctrl-C ends the prompt before keys are accepted, too`() async throws {
         let terminal = try TerminalPair()
         let (typed, typing) = AsyncStream.makeStream(of: Void.self)
         let prompter = Self.prompter(terminal) { _ in for await _ in typed { break } }
@@ -125,7 +125,7 @@ struct TerminalPrompterTests {
         #expect(terminal.isCooked)
     }
 
-    @Test func `what was typed before the question, or after its answer, answers nothing`()
+    @Test func `keys before the prompt and after its answer are ignored`()
         async throws
     {
         let terminal = try TerminalPair()
@@ -135,7 +135,7 @@ struct TerminalPrompterTests {
         #expect(try await Self.answer("v\n", at: terminal) == .decided(.deny))
     }
 
-    @Test func `a terminal that goes away answers no`() async throws {
+    @Test func `a disconnected terminal means no`() async throws {
         let terminal = try TerminalPair()
         let prompter = Self.prompter(terminal)
         async let answer = prompter.answer(Self.question())
@@ -145,7 +145,7 @@ struct TerminalPrompterTests {
         #expect(await answer == .noAnswer)
     }
 
-    @Test func `who is cancelled allows nothing and gives the terminal back`() async throws {
+    @Test func `cancellation allows nothing and restores the terminal`() async throws {
         let terminal = try TerminalPair()
         let prompter = Self.prompter(terminal)
         await withTaskGroup(of: TerminalPrompter.Answer.self) { group in
@@ -157,7 +157,9 @@ struct TerminalPrompterTests {
         #expect(terminal.isCooked)
     }
 
-    @Test func `without a terminal, or at one that is too small, nothing is asked`() async throws {
+    @Test func `without a terminal, or with one that is too small, there is no prompt`()
+        async throws
+    {
         let none = TerminalPrompter(gate: OutputGate(), path: "/dev/null", pause: { _ in })
         #expect(await none.answer(Self.question()) == .noAnswer)
         for (columns, rows) in [(39, 24), (80, 9), (1, 1)] {
@@ -167,7 +169,7 @@ struct TerminalPrompterTests {
         }
     }
 
-    @Test func `nothing else writes while a question stands`() async throws {
+    @Test func `no other output is written during a prompt`() async throws {
         let terminal = try TerminalPair()
         let gate = OutputGate()
         let console = Console(
@@ -201,7 +203,7 @@ struct TerminalPrompterTests {
         ),
         ("e\n0\nfast\n3\n\n\n\n\nyes\n", Terms(access: .raw, maximumRate: 3)),
     ])
-    func `terms of the person's own are asked one by one and allowed after a yes`(
+    func `the owner's own terms are asked one by one and confirmed`(
         typed: String, terms: Terms
     ) async throws {
         let terminal = try TerminalPair()
@@ -213,7 +215,7 @@ struct TerminalPrompterTests {
     @Test(arguments: [
         "e\n\n\n\n\n\nn\nv\n", "e\n\n\n\n\n\n\nv\n", "e\n0\n0\n0\nv\n", "e\n1\n-1\n-1\n-1\nv\n",
     ])
-    func `terms that are not confirmed, or not understood thrice, allow nothing`(typed: String)
+    func `unconfirmed terms and three invalid answers allow nothing`(typed: String)
         async throws
     {
         let terminal = try TerminalPair()
@@ -221,7 +223,9 @@ struct TerminalPrompterTests {
         #expect(terminal.text.contains("Nothing was allowed."))
     }
 
-    @Test func `a question says who, what, what it reveals, why, and how to undo it`() async throws
+    @Test
+    func `a prompt shows the app, the request, what it reveals, the reason, and how to change it`()
+        async throws
     {
         let terminal = try TerminalPair()
         _ = try await Self.answer("\n", at: terminal)
@@ -240,7 +244,7 @@ struct TerminalPrompterTests {
     }
 
     @Test(arguments: [(80, 24), (40, 10)])
-    func `an explanation says what the answers mean and comes back to the question`(
+    func `the help explains the answers and returns to the prompt`(
         columns: Int, rows: Int
     ) async throws {
         let terminal = try TerminalPair(columns: columns, rows: rows)

@@ -85,8 +85,7 @@ import Testing
         #expect(try await library.app(named: "my-app").index == app.index)
     }
 
-    @Test func `what is installed is read-only, whatever modes the archive asks for`() async throws
-    {
+    @Test func `installed files are read-only, whatever modes the archive has`() async throws {
         let entry = ForgedEntry.stored("my-app/lib/run.sh").changed {
             $0.attributes = 0o100777 << 16
         }
@@ -111,7 +110,7 @@ import Testing
         #expect(app.index.files.count == 4)
     }
 
-    @Test func `a package as large as it may be is installed, and one step larger is not`()
+    @Test func `a package at the limits is installed, and one above is not`()
         async throws
     {
         let forge = ZipForge.good().with(.deflated("my-app/a/b/c.js", "0123456789"))
@@ -157,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a file that was changed behind the library's back is not handed out`()
+    @Test func `files that were changed or added on the disk are not served`()
         async throws
     {
         let app = try await library.install(archive: ZipForge.good().bytes)
@@ -208,7 +207,7 @@ import Testing
         #expect(try folder.tree() == before)
     }
 
-    @Test func `apps do not disturb each other and go one by one`() async throws {
+    @Test func `apps are installed and removed independently`() async throws {
         for name in ["b", "a-2", "c"] {
             try await library.install(archive: ZipForge.good(name: name).bytes)
         }
@@ -227,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `many installations at once end whole`() async throws {
+    @Test func `concurrent installations are complete`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for version in 0..<12 {
                 let bytes = ZipForge.good(version: "1.0.\(version)").bytes

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `opening the library does not sweep what another process is installing`()
+    @Test func `opening the library does not remove the staging folder of another process`()
         async throws
     {
         let library = try await AppLibrary.open(at: apps, unpacker: .built)
@@ -105,12 +105,12 @@ import Testing
         #expect(try await library.apps().isEmpty)
     }
 
-    @Test func `a lock that was let go is free, also while a program is starting`() throws {
+    @Test func `a released lock is free, also while a program is starting`() throws {
         try folder.write("apps/index", "x")
         func locked() throws -> Int32 {
             var first = try Folder.open(apps.path())
             #expect(try first.lock(waiting: false))
-            // What a program has of its parent until it is executed.
+            // A forked process holds the descriptors of its parent until it calls exec.
             return dup(first.descriptor)
         }
         let copy = try locked()

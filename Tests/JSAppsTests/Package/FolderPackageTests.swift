@@ -17,7 +17,7 @@ import Testing
         try await #require(throws: JSAppsError.self) { try await library.install(from: url) }.code
     }
 
-    @Test func `a folder installs like the package made of it`() async throws {
+    @Test func `a folder installs like the package created from it`() async throws {
         let source = try folder.writeApp("my-app")
         try folder.write("my-app/images/grün.txt", "x")
         let installed = try await library.install(from: source)
@@ -34,7 +34,7 @@ import Testing
         try folder.write("my-app/images/grün.txt", "x")
         let read = try AppFolder(reading: source)
         #expect(read.name == "my-app")
-        // What happens to the folder afterwards changes nothing.
+        // Later changes of the folder have no effect.
         try FileManager.default.removeItem(at: source)
         let dryRun = try await library.install(read, under: InstallTerms(isDryRun: true))
         #expect(dryRun.updateCheck.kind == .first)
@@ -97,7 +97,7 @@ import Testing
         #expect(try await strict.apps().isEmpty)
     }
 
-    @Test func `hidden files stay out`() async throws {
+    @Test func `hidden files are skipped`() async throws {
         let source = try folder.writeApp("my-app")
         try folder.write("my-app/.env", "SECRET=1")
         try folder.write("my-app/.git/config", "x")

@@ -1,4 +1,4 @@
-/// An entry of a forged archive; each of its two records can be made to lie.
+/// An entry of a forged archive, whose two records can contradict each other.
 struct ForgedEntry {
     var local: ForgedHeader
     var central: ForgedHeader
@@ -52,7 +52,7 @@ struct ForgedEntry {
         return entry
     }
 
-    /// The same entry as a program writes it that cannot go back: sizes follow the data.
+    /// The same entry as written to a stream: the sizes follow the data.
     func streamed(signed: Bool = true) -> ForgedEntry {
         var entry = self
         entry.central.flags |= 8
@@ -70,7 +70,7 @@ struct ForgedEntry {
         return entry
     }
 
-    /// Changes both records alike.
+    /// Changes both records equally.
     func changedBoth(_ change: (inout ForgedHeader) -> Void) -> ForgedEntry {
         changed {
             change(&$0.local)

@@ -51,7 +51,7 @@ extension HostilePackage {
             $0.claimedOffset = UInt32(second + 10)
         },
         .init("quoted overlap", .malformedArchive) { forge in
-            // The first entry's data holds the second entry's header: one kernel, two files.
+            // The data of the first entry contains the header of the second.
             let quoted = forge.entries[1].localBytes
             forge.entries[0] = .stored("my-app/package.json", "")
             forge.entries[0].payload = []

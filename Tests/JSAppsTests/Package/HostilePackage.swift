@@ -17,12 +17,12 @@ struct HostilePackage: CustomTestStringConvertible, Sendable {
         self.init(name, code, entries.reduce(ZipForge.good()) { $0.with($1) }.bytes)
     }
 
-    /// The good package, changed.
+    /// The valid package with changes.
     init(_ name: String, _ code: JSAppsError.Code, change: (inout ZipForge) -> Void) {
         self.init(name, code, ZipForge.good().changed(change).bytes)
     }
 
-    /// The good package with its second entry, `app.js`, changed.
+    /// The valid package with its second entry, `app.js`, changed.
     static func entry(
         _ name: String, _ code: JSAppsError.Code, change: (inout ForgedEntry) -> Void
     ) -> HostilePackage {

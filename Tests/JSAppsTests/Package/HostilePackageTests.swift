@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HostilePackageTests {
     @Test(arguments: HostilePackage.all)
-    func `A1: a hostile package is refused with its reason and leaves nothing behind`(
+    func `A1: a hostile package is rejected with the reason and leaves nothing behind`(
         _ package: HostilePackage
     ) async throws {
         let folder = try TemporaryFolder()
@@ -22,7 +22,7 @@ import Testing
         #expect(try await library.apps().isEmpty)
     }
 
-    @Test func `no hostile package touches an app that is installed`() async throws {
+    @Test func `no hostile package changes an installed app`() async throws {
         let folder = try TemporaryFolder()
         let library = try await AppLibrary.open(
             at: folder.url.appending(path: "apps"), unpacker: .built)
@@ -38,12 +38,12 @@ import Testing
         #expect(try await library.damagedApps().isEmpty)
     }
 
-    @Test func `there are many of them and no two alike`() {
+    @Test func `there are many hostile packages, all different`() {
         #expect(HostilePackage.all.count >= 60)
         #expect(Set(HostilePackage.all.map(\.testDescription)).count == HostilePackage.all.count)
     }
 
-    @Test func `a package cut anywhere is not installed`() async throws {
+    @Test func `a package truncated anywhere is not installed`() async throws {
         let folder = try TemporaryFolder()
         let library = try await AppLibrary.open(at: folder.url, unpacker: .built)
         let data = ForgedEntry.stored("my-app/data", String(repeating: "x", count: 3000))
@@ -56,7 +56,7 @@ import Testing
         #expect(try folder.tree().isEmpty)
     }
 
-    @Test func `the folder of the Finder is explained`() async throws {
+    @Test func `the error for a folder of the Finder has a hint`() async throws {
         let folder = try TemporaryFolder()
         let library = try await AppLibrary.open(at: folder.url, unpacker: .built)
         let bytes = ZipForge.good().with(.stored("__MACOSX/my-app/._app.js")).bytes
@@ -66,7 +66,7 @@ import Testing
         #expect(error.hint?.contains("Finder") == true)
     }
 
-    @Test func `something else than a package is no package`() async throws {
+    @Test func `other files are not packages`() async throws {
         let folder = try TemporaryFolder()
         let library = try await AppLibrary.open(
             at: folder.url.appending(path: "apps"), unpacker: .built)

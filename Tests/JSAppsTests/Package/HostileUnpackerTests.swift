@@ -8,7 +8,7 @@ import Text
 
 @testable import JSApps
 
-/// The host's side of the pipe against an unpacker that an attacker has taken over.
+/// The host's side of the pipe with a compromised unpacker.
 @Suite(.serialized) struct HostileUnpackerTests {
     private let folder: TemporaryFolder
 
@@ -16,11 +16,11 @@ import Text
         folder = try TemporaryFolder()
     }
 
-    private func library(patience: Duration = Program.patience) async throws -> AppLibrary {
+    private func library(timeLimit: Duration = Program.patience) async throws -> AppLibrary {
         let program = BuiltProgram.path("forging-unpacker")
         return try await AppLibrary.open(
             at: folder.url.appending(path: "apps"),
-            unpacker: Unpacker(program: program, patience: patience))
+            unpacker: Unpacker(program: program, timeLimit: timeLimit))
     }
 
     private func refusal(
@@ -42,7 +42,7 @@ import Text
         }.filter { $0.hasPrefix("forging-unpacke") }
     }
 
-    @Test func `an unpacker that keeps the rules is believed`() async throws {
+    @Test func `the output of a valid unpacker is accepted`() async throws {
         let script = UnpackerForgery("honest", .io, frames: UnpackerForgery.honest).script
         let app = try await library().install(archive: script)
         #expect(app.manifest.version == "6.6.6")
@@ -51,10 +51,10 @@ import Text
     }
 
     @Test(arguments: UnpackerForgery.all)
-    func `an unpacker that breaks the rules changes nothing and is gone`(
+    func `invalid output of an unpacker changes nothing and ends it`(
         _ forgery: UnpackerForgery
     ) async throws {
-        let library = try await library(patience: forgery.patience)
+        let library = try await library(timeLimit: forgery.timeLimit)
         let source = try folder.writeApp("my-app")
         try await library.install(from: source)
         let before = try folder.tree()

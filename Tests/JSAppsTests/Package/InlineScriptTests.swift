@@ -5,7 +5,7 @@ import Testing
 
 @testable import JSApps
 
-/// What a page may run beside script files.
+/// The inline scripts that a page may run.
 struct InlineScriptTests {
     private static func source(_ text: String) -> String {
         "'sha256-\(Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString())'"
@@ -48,7 +48,7 @@ struct InlineScriptTests {
         #expect(InlineScripts(in: Array(page.utf8)).hashes.count == InlineScripts.limit)
     }
 
-    @Test func `whatever the bytes, a page is read to its end in time`() {
+    @Test func `any bytes are parsed completely in bounded time`() {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)

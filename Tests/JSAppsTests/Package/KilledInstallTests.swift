@@ -3,8 +3,8 @@ import JSApps
 import TestSupport
 import Testing
 
-/// An installation in a process that `strace` kills as it enters a call of the kernel: the first
-/// of its kind, the second, and so on until it gets through.
+/// An installation in a process that `strace` kills as it enters a system call: the first
+/// of its kind, the second, and so on until it succeeds.
 @Suite(.blocking, .enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
 struct KilledInstallTests {
     /// The system calls by which an installation uses the disk and the unpacker.
@@ -26,7 +26,7 @@ struct KilledInstallTests {
 
     /// Runs the installation.
     ///
-    /// - Returns: Whether it got through.
+    /// - Returns: whether it succeeded.
     private func installs(killedAt call: String, number: Int) async throws -> Bool {
         try await Program(
             "/usr/bin/strace",
@@ -60,8 +60,7 @@ struct KilledInstallTests {
     }
 
     @Test(arguments: [nil, "1.0.0"])
-    func `killed at any call there is the old version or the new, whole`(old: String?) async throws
-    {
+    func `killed at any call, the old or the new version is complete`(old: String?) async throws {
         var seen: [String?: Int] = [:]
         for call in Self.calls {
             var number = 1

@@ -3,7 +3,7 @@ import JSApps
 import Testing
 
 @Suite struct ManifestTests {
-    @Test func `a manifest is read with what npm puts around it`() throws {
+    @Test func `a manifest may have the members of npm`() throws {
         let text = """
             {
               "name": "step-counter", "version": "1.2.3-beta.1+5", "title": "Steps",
@@ -23,7 +23,7 @@ import Testing
         #expect(manifest.privileges.map(\.reason) == ["Dims"])
     }
 
-    @Test func `only name and version are needed`() throws {
+    @Test func `only name and version are required`() throws {
         let text = #"{"name": "a", "version": "first", "author": "", "description": ""}"#
         let manifest = try Manifest(parsing: Array(text.utf8))
         #expect(manifest.author == nil)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "0", "a-b", "a1-2b", String(repeating: "a", count: 64)])
-    func `kebab-case is a name`(_ name: String) {
+    func `kebab-case is a valid name`(_ name: String) {
         #expect(AppName(name)?.text == name)
     }
 
@@ -87,7 +87,7 @@ import Testing
         "", "-", "a-", "-a", "a--b", "A", "a_b", "a.b", "a b", "é", "a/b", "..", "a\n",
         String(repeating: "a", count: 65),
     ])
-    func `anything else is none`(_ name: String) {
+    func `anything else is not a name`(_ name: String) {
         #expect(AppName(name) == nil)
     }
 

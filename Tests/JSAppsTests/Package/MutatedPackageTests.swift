@@ -3,7 +3,7 @@ import JSApps
 import TestSupport
 import Testing
 
-/// Archives that chance has changed; with `NERVOUS_LONG_TESTS=1` there are 10 000.
+/// Archives with random changes; with `NERVOUS_LONG_TESTS=1` there are 10 000.
 struct MutatedPackageTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     private static let rounds = isLong ? 10_000 : 400
@@ -13,7 +13,7 @@ struct MutatedPackageTests {
         .with(.deflated("my-app/lib/é", String(repeating: "x", count: 300)).streamed())
         .bytes
 
-    @Test func `random changes never trap nor leave anything behind`() async throws {
+    @Test func `random changes neither trap nor leave anything behind`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)
@@ -33,7 +33,7 @@ struct MutatedPackageTests {
             }
             #expect(try folder.tree().isEmpty, "seed \(seed), round \(round)")
         }
-        // Some changes mean nothing, such as those of times; most do.
+        // Some changes have no effect, such as those of times; most have.
         #expect(installed > 0 && installed < Self.rounds / 2, "seed \(seed)")
     }
 

@@ -14,7 +14,7 @@ import Testing
             at: folder.url.appending(path: "apps"), unpacker: .built)
     }
 
-    /// The bytes of a PNG's beginning, as many as icons in the wild have, as base64.
+    /// The beginning of a PNG, as long as typical icons, as base64.
     private static let icon: String = {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         return Data(signature + (0..<16_500).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -57,7 +57,7 @@ import Testing
         ("  Élan Vital!", "Elan", "elan-vital", "Elan"),
         ("名前", "named", "app-", "named"),
     ])
-    func `an axon gets a name of its own`(
+    func `an axon gets a derived name`(
         given: String, top: String, name: String, folder: String
     ) async throws {
         let app = try await library.install(archive: Self.axon(given, folder: top).bytes)
@@ -70,7 +70,7 @@ import Testing
         #expect(app.declared.asksAtFirstUse)
         #expect(app.manifest.author == "Ann")
         #expect(app.manifest.icon?.bytes.count == 16_508)
-        // Read again from the disk it is the same.
+        // Reading it from the disk gives the same.
         #expect(try await library.app(named: app.name.text).manifest == app.manifest)
     }
 
@@ -91,7 +91,7 @@ import Testing
         #expect(try await library.app(named: name).manifest == app.manifest)
     }
 
-    @Test func `an app that declares privileges keeps the rules of today`() async throws {
+    @Test func `an app that declares privileges follows the current rules`() async throws {
         let manifest = #"{"name": "Gyro", "version": "1", "privileges": []}"#
         await #expect(throws: JSAppsError.self) {
             try await library.install(archive: Self.first("gyro", manifest: manifest).bytes)
@@ -102,21 +102,21 @@ import Testing
         #expect(!app.declared.asksAtFirstUse)
     }
 
-    @Test func `two apps do not share one name silently`() async throws {
+    @Test func `two apps with the same derived name conflict`() async throws {
         try await library.install(archive: Self.axon("My Axon", folder: "a-master").bytes)
         let error = await #expect(throws: JSAppsError.self) {
             try await library.install(archive: Self.axon("my_axon", folder: "b-master").bytes)
         }
         #expect(error?.code == .nameTaken)
         #expect(try await library.app(named: "my-axon").manifest.publishedName == "My Axon")
-        // The same app in another version takes its place.
+        // Another version of the same app replaces it.
         let newer = try await library.install(
             archive: Self.axon("My Axon", folder: "a-main", version: "1.1.0").bytes,
             under: InstallTerms())
         #expect(newer.updateCheck.kind == .update)
     }
 
-    @Test func `files without a place in a page are served as they are`() async throws {
+    @Test func `files that no page uses are served`() async throws {
         let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         var forge = Self.axon("x", folder: "x-master")
         forge.entries.append(.stored(Array("x-master/beach.jpg".utf8), bytes))

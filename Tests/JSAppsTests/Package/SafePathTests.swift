@@ -16,13 +16,13 @@ import Testing
         ("ß", "SS"), ("ﬁ", "FI"), ("É", "e\u{301}"), ("Å", "\u{212b}"), ("ſ", "s"), ("K", "k"),
         ("ΑΣ", "ας"), ("ａ", "A"), ("①", "1"), ("ŉ", "ʼN"), ("ΐ", "ϊ\u{301}"),
     ])
-    func `names that a file system may take for one fold to one`(
+    func `names that are equal on some file system have the same folded form`(
         _ one: String, _ other: String
     ) {
         #expect(SafePathSet.folded(one) == SafePathSet.folded(other))
     }
 
-    @Test func `a folder opens nothing outside itself, with the new call or the old`() throws {
+    @Test func `a folder opens nothing outside itself, with and without openat2`() throws {
         let place = try TemporaryFolder()
         try place.write("inside/sub/file", "x")
         try place.write("outside", "secret")

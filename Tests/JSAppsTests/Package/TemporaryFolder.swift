@@ -35,7 +35,7 @@ final class TemporaryFolder: Sendable {
         try write(path, Array(text.utf8))
     }
 
-    /// Writes a small good app.
+    /// Writes a small valid app.
     func writeApp(_ name: String, version: String = "1.0.0") throws -> URL {
         try write("\(name)/package.json", ZipForge.manifest(name: name, version: version))
         try write("\(name)/app.js", "console.log('\(version)')\n")
@@ -43,7 +43,7 @@ final class TemporaryFolder: Sendable {
         return url.appending(path: name)
     }
 
-    /// Every name in the folder with the mode and fingerprint of what it names.
+    /// Every name in the folder with the mode and fingerprint of its file.
     func tree() throws -> [String: String] {
         try Self.tree(at: url)
     }

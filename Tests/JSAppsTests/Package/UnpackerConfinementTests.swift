@@ -5,7 +5,7 @@ import RunnerProtocol
 import TestSupport
 import Testing
 
-/// The program itself, looked at while it works.
+/// The running program, observed in `/proc`.
 @Suite(.blocking)
 struct UnpackerConfinementTests {
     private static let limits = ArchiveLimits(
@@ -20,7 +20,7 @@ struct UnpackerConfinementTests {
                 environment: ["SECRET": "1", "LC_ALL": "C"], input: .pipe, output: .pipe)
         }
 
-        /// All frames to the one that is the last.
+        /// All frames up to the last one.
         func frames() throws -> [UnpackerFrame] {
             var reader = FrameReader<UnpackerFrame>()
             var frames: [UnpackerFrame] = []
@@ -47,9 +47,9 @@ struct UnpackerConfinementTests {
         }
     }
 
-    @Test func `it reads the archive only when nothing else is left to it`() throws {
-        let run = try Run(Self.limits.words)
-        // More than a pipe holds: when it is written, the program has begun to read.
+    @Test func `it reads the archive only after confinement`() throws {
+        let run = try Run(Self.limits.arguments)
+        // More than the capacity of a pipe: when it is written, the program has begun to read.
         try run.program.write([UInt8](repeating: 0, count: 1_000_000))
         let folder = "/proc/\(run.program.pid)"
         let status = try fields(folder + "/status")
@@ -79,7 +79,7 @@ struct UnpackerConfinementTests {
     }
 
     @Test func `it lists a package with names in any locale`() throws {
-        let run = try Run(Self.limits.words)
+        let run = try Run(Self.limits.arguments)
         let archive = ZipForge.good().with(.folder("my-app/é/")).with(.deflated("my-app/é/名前", "x"))
         try run.program.write(archive.bytes)
         run.program.endInput()
@@ -90,14 +90,14 @@ struct UnpackerConfinementTests {
     }
 
     @Test(arguments: [[], ["1"], ["1", "2", "3", "-4"], ["1", "2", "3", "4", "5"]])
-    func `it is not started by hand`(arguments: [String]) throws {
+    func `it cannot be started by hand`(arguments: [String]) throws {
         let run = try Run(arguments)
         #expect(try run.program.wait() == 64)
     }
 
-    @Test func `an archive larger than it may be is not read to its end`() throws {
+    @Test func `an archive above the limit is not read completely`() throws {
         let run = try Run(
-            ArchiveLimits(archiveBytes: 100, unpackedBytes: 1, fileBytes: 1, entries: 1).words)
+            ArchiveLimits(archiveBytes: 100, unpackedBytes: 1, fileBytes: 1, entries: 1).arguments)
         try run.program.write([UInt8](repeating: 0, count: 1000))
         #expect(try run.frames() == [.refused(ArchiveError(.archiveTooLarge))])
     }

@@ -8,10 +8,10 @@ import Testing
 struct UnpackerForgery: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let code: JSAppsError.Code
-    /// What `forging-unpacker` takes for its archive.
+    /// The input of `forging-unpacker` in place of an archive.
     let script: [UInt8]
-    /// How long the host waits: not long only for those that make it wait.
-    let patience: Duration
+    /// The time limit of the host: short only for a forgery that makes it wait.
+    let timeLimit: Duration
 
     init(
         _ name: String, _ code: JSAppsError.Code, behaviour: String = "say", bytes: [UInt8]
@@ -19,7 +19,7 @@ struct UnpackerForgery: CustomTestStringConvertible, Sendable {
         testDescription = name
         self.code = code
         script = Array(behaviour.utf8) + [0x0A] + bytes
-        patience = ["silent", "drip"].contains(behaviour) ? .milliseconds(300) : Program.patience
+        timeLimit = ["silent", "drip"].contains(behaviour) ? .milliseconds(300) : Program.patience
     }
 
     init(
@@ -39,7 +39,7 @@ extension UnpackerForgery {
         .entry(name: Array(name.utf8), isFolder: isFolder, size: UInt32(size))
     }
 
-    /// The entries of a good package.
+    /// The entries of a valid package.
     static let entries: [UnpackerFrame] = [
         entry("my-app/package.json", size: manifest.count), entry("my-app/app.js", size: 4),
         entry("my-app/app.html"),
@@ -49,10 +49,10 @@ extension UnpackerForgery {
     private static let nearlyDone: [UnpackerFrame] =
         begun + [.content([1, 2]), .content([3, 4]), .fileEnd]
 
-    /// The frames of an honest unpacker for a valid package.
+    /// The frames of the unpacker for a valid package.
     static let honest: [UnpackerFrame] = nearlyDone + [.fileEnd, .done]
 
-    /// A good package with one more entry.
+    /// A valid package with one more entry.
     private static func adding(
         _ name: String, _ code: JSAppsError.Code, _ path: String, size: Int = 0,
         isFolder: Bool = false

@@ -1,4 +1,4 @@
-/// Builds ZIP archives byte for byte, with any lie.
+/// Builds ZIP archives byte for byte, with any contradiction.
 struct ZipForge {
     var entries: [ForgedEntry]
     var prefix: [UInt8] = []
@@ -15,7 +15,7 @@ struct ZipForge {
         self.entries = entries
     }
 
-    /// A small good package.
+    /// A small valid package.
     static func good(name: String = "my-app", version: String = "1.0.0") -> ZipForge {
         ZipForge([
             .stored("\(name)/package.json", manifest(name: name, version: version)),

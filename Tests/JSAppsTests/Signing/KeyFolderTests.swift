@@ -26,7 +26,8 @@ import Testing
         }
     }
 
-    @Test func `a key is kept for its owner alone and signs what its public half verifies`() throws
+    @Test func `a key is accessible to its owner only and signs what its public half verifies`()
+        throws
     {
         let made = try keys.create("home")
         for (name, mode) in [("", 0o700), ("home", 0o600), ("home.pub", 0o600)] {
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func `keys of somebody else are refused`() throws {
+    func `keys of another user are refused`() throws {
         _ = try keys.create("home")
         #expect(chown(path("home"), 65_534, 65_534) == 0)
         #expect(code { () throws(JSAppsError) in try keys.signingKey("home") } == .unsafeKeys)
@@ -80,7 +81,7 @@ import Testing
         #expect(code { () throws(JSAppsError) in try keys.signingKey("linked") } == .io)
     }
 
-    @Test func `names are kept apart, and a key has one`() throws {
+    @Test func `each key has one name`() throws {
         let home = try keys.create("home")
         let other = try KeyFolder(data: folder.url.path(percentEncoded: false) + "/else").create(
             "a")
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a private key that was put back from a copy is whole`() throws {
+    @Test func `a private key that was restored from a backup is complete`() throws {
         let made = try keys.create("home")
         try FileManager.default.removeItem(atPath: path("home.pub"))
         #expect(try keys.keys() == [made])
@@ -133,7 +134,7 @@ import Testing
         #expect(try keys.keys().isEmpty && !keys.isOwn("home"))
     }
 
-    @Test func `a text that is no public key gets no name`() throws {
+    @Test func `an invalid public key cannot be named`() throws {
         let text = try SigningKey(SignedPackage.secret).signer.text
         let wrong = [
             "", "nvpub_", String(text.dropLast()), text + "0", text.uppercased(),

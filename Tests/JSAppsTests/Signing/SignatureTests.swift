@@ -40,12 +40,12 @@ struct SignatureTests {
         #expect(package.signer?.shortFingerprint == "ed25519:56475aa75463474c")
     }
 
-    @Test func `openssl accepts what was signed, and nothing else`() throws {
+    @Test func `openssl accepts the signature, and no other`() throws {
         let folder = try TemporaryFolder()
         let key = try SigningKey(SignedPackage.secret)
         let package = try SignedPackage.vector.checked()
         let message = PackageSignature.message(package.manifest, package.files)
-        // RFC 8410: an Ed25519 key is these twelve bytes and its own.
+        // RFC 8410: an Ed25519 key is encoded as these twelve bytes and the key.
         let header: [UInt8] = [0x30, 0x2A, 0x30, 5, 6, 3, 0x2B, 0x65, 0x70, 3, 0x21, 0]
         let publicKey = try folder.write("key.der", header + key.signer.bytes)
         func accepts(_ message: [UInt8], _ signature: [UInt8]) throws -> Bool {
@@ -63,7 +63,7 @@ struct SignatureTests {
         #expect(try !accepts(message, signature))
     }
 
-    @Test func `every byte of a signed package counts`() throws {
+    @Test func `a change of any byte invalidates the signature`() throws {
         let signed = try SignedPackage.vector.signed()
         #expect(try signed.fault() == nil)
         for (path, bytes) in signed.files {
@@ -122,20 +122,20 @@ struct SignatureTests {
     ]
 
     @Test(arguments: changes.indices)
-    func `what was added, removed, renamed or exchanged is found`(index: Int) throws {
+    func `added, removed, renamed and exchanged files are detected`(index: Int) throws {
         let (what, change) = Self.changes[index]
         #expect(
             try SignedPackage.vector.signed().changed(change).fault() == .badSignature, "\(what)")
     }
 
-    @Test func `a signature of another key, or for another package, is not taken`() throws {
+    @Test func `a signature of another key, or for another package, is rejected`() throws {
         let signed = try SignedPackage.vector.signed()
         let other = try SignedPackage.vector.signed(by: SignedPackage.otherSecret)
         func text(_ package: SignedPackage) -> String {
             String(decoding: package.files[PackageSignature.fileName] ?? [], as: UTF8.self)
         }
         let lines = zip(text(signed).split(separator: "\n"), text(other).split(separator: "\n"))
-        // The key of one and the signature of the other.
+        // The key of one signer and the signature of another.
         let mixed = lines.map { $0.contains("\"key\"") ? $1 : $0 }.joined(separator: "\n") + "\n"
         let swapped = signed.changed { $0.files[PackageSignature.fileName] = Array(mixed.utf8) }
         #expect(try swapped.fault() == .badSignature)
@@ -182,7 +182,7 @@ struct SignatureTests {
         "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
         "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
     ])
-    func `a key under which everybody can sign is none`(digits: String) throws {
+    func `a key of small order is rejected`(digits: String) throws {
         let bytes = try #require([UInt8](hexadecimal: digits))
         #expect(SignerKey(bytes) == nil)
         #expect(SignerKey(KeyText.signer.encode(bytes)) == nil)

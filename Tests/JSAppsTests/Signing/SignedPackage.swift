@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSApps
 
-/// The files of one package, to sign, to change and to check.
+/// The files of one package, for signing, changing and checking.
 struct SignedPackage {
     /// The key of the test vector: the bytes 0 to 31.
     static let secret =
@@ -39,7 +39,7 @@ struct SignedPackage {
         return try intake.finish(PackageLayout(files: paths, folders: []))
     }
 
-    /// The same with a signature.
+    /// The files with a signature.
     func signed(by secret: String = secret) throws -> SignedPackage {
         var unsigned = self
         unsigned.files[PackageSignature.fileName] = nil

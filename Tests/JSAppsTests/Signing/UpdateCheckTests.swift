@@ -3,8 +3,8 @@ import Testing
 
 @testable import JSApps
 
-/// Which package may take the place of which, and what it inherits.
-@Suite struct SuccessionTests {
+/// Which package may replace which, and what it inherits.
+@Suite struct UpdateCheckTests {
     private let folder: TemporaryFolder
     private let library: AppLibrary
 
@@ -52,7 +52,7 @@ import Testing
         return error?.code
     }
 
-    @Test func `a signed app is updated by its own key alone`() async throws {
+    @Test func `a signed app is updated only by its own key`() async throws {
         let first = try await install(archive("1.0.0", .one))
         #expect(first.updateCheck.kind == .first)
         #expect(first.app.signer != nil)
@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [
         ("2.0.0", "1.9.9"), ("1.0.0", "1.0.0-rc.1"), ("1.0.10", "1.0.9"), ("1.10.0", "1.9.0"),
     ])
-    func `an older version is refused, and inherits nothing where it is allowed`(
+    func `an older version is rejected unless allowed, and inherits nothing`(
         new: String, old: String
     ) async throws {
         for signer in [Signer.none, .one] {
@@ -118,7 +118,7 @@ import Testing
         #expect(second.app.identity != first.app.identity)
     }
 
-    @Test func `what was removed, or has another name, passes nothing on`() async throws {
+    @Test func `a removed app, or one of another name, passes nothing on`() async throws {
         let first = try await install(archive("1.0.0", .one))
         let renamed = try await install(archive("1.0.0", .one, name: "other"))
         #expect(renamed.updateCheck.kind == .first)
@@ -128,7 +128,7 @@ import Testing
         #expect(Set([first, renamed, again].map(\.app.identity)).count == 3)
     }
 
-    @Test func `the very same package changes nothing`() async throws {
+    @Test func `the same package changes nothing`() async throws {
         let package = try archive("1.0.0", .one)
         let first = try await install(package)
         let before = try folder.tree()
@@ -141,7 +141,7 @@ import Testing
         #expect(try modificationDates() == dates)
     }
 
-    @Test func `the same package repairs what was damaged`() async throws {
+    @Test func `the same package repairs a damaged app`() async throws {
         let package = try archive("1.0.0", script: "good")
         let first = try await install(package)
         let script = folder.url.appending(path: "apps/my-app/content/app.js")
@@ -165,7 +165,9 @@ import Testing
         #expect(try folder.tree() == before)
     }
 
-    @Test func `an app of an earlier host keeps its identity through an update`() async throws {
+    @Test func `an app installed by an earlier version keeps its identity in an update`()
+        async throws
+    {
         try await install(archive("1.0.0"))
         let file = folder.url.appending(path: "apps/my-app/index.json")
         let index = try String(contentsOf: file, encoding: .utf8)

@@ -1,4 +1,4 @@
-/// Everything that can be filled without end.
+/// Scripts that exhaust resources.
 extension HostileScript {
     static let bombs: [HostileScript] = containers.map { HostileScript($0, .memory, memory, $1) }
 

@@ -1,4 +1,4 @@
-/// What goes deeper than any stack, in the engine and in its parser.
+/// Recursion deeper than any stack, in the engine and in its parser.
 extension HostileScript {
     static let depths: [HostileScript] = stacks.map {
         HostileScript($0, .memory, memory, $1)

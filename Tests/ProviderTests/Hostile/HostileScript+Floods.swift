@@ -1,4 +1,4 @@
-/// What pours at the host: lines, errors and calls.
+/// Floods of lines, errors and calls to the host.
 extension HostileScript {
     static let floods: [HostileScript] =
         lines.map {

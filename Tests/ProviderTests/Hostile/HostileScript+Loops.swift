@@ -1,4 +1,4 @@
-/// Work that never ends, in one turn or in ever new ones.
+/// Endless work, in one turn or in repeated turns.
 extension HostileScript {
     static let loops: [HostileScript] =
         endless.map { HostileScript($0, .turn, turn, $1) }

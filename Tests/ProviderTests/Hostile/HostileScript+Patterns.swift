@@ -1,4 +1,4 @@
-/// Regular expressions that try every way; the engine counts its steps and gives some of them up.
+/// Regular expressions with excessive backtracking; the engine stops some of them.
 extension HostileScript {
     static let patterns: [HostileScript] = expressions.map { pattern, text in
         HostileScript(

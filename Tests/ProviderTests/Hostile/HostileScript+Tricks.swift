@@ -1,4 +1,4 @@
-/// What tries to mislead the host rather than to wear it out; nothing of it may do more than end.
+/// Scripts that try to mislead the host; none may have any other effect than its end.
 extension HostileScript {
     static let tricks: [HostileScript] =
         games.map { HostileScript($0, .turn, finished, $1) }

@@ -1,9 +1,9 @@
 import AppRuns
 import Foundation
 
-/// A script that an attacker, or a mistake, wrote, and how the run of it must end.
+/// A hostile or faulty script, and the expected end of its run.
 struct HostileScript: Sendable {
-    /// Which budget is small enough to be met within a moment.
+    /// The budget that is small enough to be exceeded quickly.
     enum Limit: Sendable {
         case turn
         case memory
@@ -14,8 +14,8 @@ struct HostileScript: Sendable {
 
     let name: String
     let limit: Limit
-    /// The names of endings that are right; more than one where it depends on the machine which
-    /// limit is met first.
+    /// The names of correct endings; several if it depends on the machine which
+    /// limit is reached first.
     let endings: Set<String>
     let source: String
 
@@ -29,15 +29,15 @@ struct HostileScript: Sendable {
     static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     static let all = loops + patterns + bombs + depths + tricks + floods
 
-    /// What ends a turn that does not: its time where the machine is busy with others.
+    /// The endings of an endless turn: its time on a busy machine, or its processor time.
     static let turn: Set = ["budget-turn-cpu", "budget-turn"]
-    /// What ends a script that takes all memory: the engine throws or crashes, or it takes too long.
+    /// The endings of a script that exhausts memory: the engine throws or crashes, or a time limit.
     static let memory: Set = turn.union(["budget-memory", "finished"])
     static let finished: Set = ["finished"]
 }
 
 extension HostileScript.Limit {
-    /// Small enough for a table that is quick; the long tests leave more time.
+    /// Small, for a quick test; the long tests allow more time.
     var budget: RunBudget {
         let isLong = HostileScript.isLong
         var budget = RunBudget()
@@ -58,17 +58,17 @@ extension HostileScript.Limit {
         return budget
     }
 
-    /// The longest that a run may take on a machine that does nothing else.
+    /// The maximum duration of a run on an otherwise idle machine.
     var longest: Duration {
         switch self {
         case .turn, .memory, .log: budget.turn
-        // Timers leave pauses, in which nothing is used.
+        // Timers leave pauses without usage.
         case .minute: .seconds(5)
         case .calls: .seconds(1)
         }
     }
 
-    /// The most processor time that a run may use before something ends it.
+    /// The maximum processor time of a run.
     var cpu: Duration {
         switch self {
         case .minute: budget.cpuPerMinute

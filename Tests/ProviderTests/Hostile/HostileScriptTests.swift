@@ -6,17 +6,17 @@ import Testing
 
 @testable import Provider
 
-/// Scripts of attackers, run by a whole host: each ends at its limit with its own ending, and the host
-/// goes on.
+/// Hostile scripts, run by a complete host: each ends at its limit, and the host
+/// continues.
 struct HostileScriptTests {
     private static let isLong = HostileScript.isLong
-    /// Runs at a time: what the host has to bear, and what the machine can.
+    /// The number of concurrent runs.
     private static let width = isLong ? 1 : 3
     private static let grace = Duration.milliseconds(300)
     private static let memory = 160 << 20
 
     @Test(.timeLimit(.minutes(isLong ? 20 : 10)))
-    func `every script ends at its limit, and the host answers all along`() async throws {
+    func `every script ends at its limit, and the host always responds`() async throws {
         let scripts = Dictionary(
             uniqueKeysWithValues: HostileScript.all.enumerated().map { ("app-\($0)", $1) })
         try await ServedHost.with(
@@ -72,13 +72,13 @@ struct HostileScriptTests {
         if ProcessInfo.processInfo.environment["NERVOUS_SHOW_RUNS"] == "1" { print(facts) }
         #expect(script.endings.contains(name), "\(facts)")
         #expect(report.usage.memory < memory, "\(facts)")
-        // The engine's start is a part of it.
+        // Includes the start of the engine.
         #expect(report.usage.cpu <= script.limit.cpu + grace, "\(facts)")
         let longest = script.limit.longest
         #expect(took <= longest + (isLong ? grace : .seconds(20)), "\(facts)")
     }
 
-    /// How long the host takes for an answer, asked again and again until cancelled.
+    /// The longest response time of the host, measured repeatedly until cancelled.
     private static func latencies(_ host: ServedHost, _ token: String) async throws -> [Duration] {
         let call = HostCall(
             method: "GET", target: "/api/v1/sensors/gauge/latest", host: "app-0.localhost",

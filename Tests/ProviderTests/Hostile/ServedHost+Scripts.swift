@@ -3,7 +3,7 @@ import Foundation
 import JSApps
 
 extension ServedHost {
-    /// Installs an app that is nothing but a script.
+    /// Installs an app of one script.
     func install(
         _ name: String, script: String, privileges: String = #"["gauge"]"#
     ) async throws {

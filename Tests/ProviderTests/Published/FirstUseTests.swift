@@ -5,7 +5,7 @@ import Text
 
 @testable import Provider
 
-/// Published apps, which ask for what they use when they use it.
+/// Published apps, which request privileges at first use.
 struct FirstUseTests {
     private static func with(
         _ body: @Sendable (ServedHost, String) async throws -> Void
@@ -48,7 +48,7 @@ struct FirstUseTests {
         }
     }
 
-    @Test func `a request that is left is a refusal that says what would help`() async throws {
+    @Test func `a dismissed request is refused with a hint`() async throws {
         try await Self.with { host, token in
             async let answer = Self.read(host, token)
             _ = try await Self.opened(host)
@@ -65,7 +65,7 @@ struct FirstUseTests {
         }
     }
 
-    @Test func `an app can ask, and see how it stands`() async throws {
+    @Test func `an app can request a privilege, and query its state`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let token = try await host.begin().token

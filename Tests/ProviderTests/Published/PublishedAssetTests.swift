@@ -7,7 +7,7 @@ import Text
 
 @testable import Provider
 
-/// What the pages of apps load from their own origin.
+/// The files that the pages of apps load from their own origin.
 struct PublishedAssetTests {
     private static let bytes = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
 
@@ -53,7 +53,9 @@ struct PublishedAssetTests {
         }
     }
 
-    @Test func `a published page runs the scripts that it was installed with`() async throws {
+    @Test func `a published page runs only the inline scripts that it was installed with`()
+        async throws
+    {
         try await Self.with { get in
             let policy = try #require(try await get("/")["content-security-policy"])
             #expect(policy.contains("script-src 'self' 'unsafe-hashes' 'sha256-"))
@@ -65,7 +67,7 @@ struct PublishedAssetTests {
         }
     }
 
-    @Test func `a page of today runs script files alone`() async throws {
+    @Test func `a current page runs script files only`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let answer = try await host.send(
@@ -76,7 +78,7 @@ struct PublishedAssetTests {
         }
     }
 
-    @Test func `the host has what published pages load`() async throws {
+    @Test func `the host serves the scripts that published pages load`() async throws {
         try await Self.with { get in
             for path in ["/nervousnet-axon-resources/libs.js", "/nervous-resources/nervousAPI.js"] {
                 let answer = try await get(path)
@@ -94,7 +96,7 @@ struct PublishedAssetTests {
         }
     }
 
-    @Test func `libraries are those of the system, and say how to get them`() async throws {
+    @Test func `libraries are those of the system, and a missing one has a hint`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(
             at: folder.appending(path: "leaflet/images"), withIntermediateDirectories: true)
@@ -135,7 +137,7 @@ struct PublishedAssetTests {
         }
     }
 
-    @Test func `the owner sees how a published app is called and looks`() async throws {
+    @Test func `the owner sees the name and icon of a published app`() async throws {
         try await ServedHost.with { host in
             try await host.installPublished()
             let app = try await host.send(

@@ -11,7 +11,7 @@ struct PublishedDataTests {
     private static let raw = "/nervousnet-api/raw-sensor-data"
     private static let history = "/nervousnet-api/historic-sensor-data"
 
-    /// A sensor, its published sample, and what an app reads.
+    /// A sensor, its sample, and the response for an app.
     private static let shapes:
         [(name: String, sensor: String, fields: [(String, String)], sample: String, answer: String)] =
             [
@@ -54,7 +54,7 @@ struct PublishedDataTests {
             ]
 
     @Test(arguments: shapes.indices)
-    func `an answer has the shape that published apps know`(index: Int) async throws {
+    func `a response has the members that published apps expect`(index: Int) async throws {
         let shape = Self.shapes[index]
         try await ServedHost.with { host in
             try await host.declareSensor(shape.sensor, fields: shape.fields.map { ($0.0, $0.1) })
@@ -78,7 +78,7 @@ struct PublishedDataTests {
         }
     }
 
-    @Test func `what is missing on the machine is said and not asked for`() async throws {
+    @Test func `a missing sensor is reported and not asked for`() async throws {
         try await ServedHost.with { host in
             try await host.installPublished()
             let token = try await host.begin("old-one").token
@@ -97,7 +97,7 @@ struct PublishedDataTests {
         "/nervous-api/version", "/nervous-api/gyr/getGyr", "\(raw)/Light", "\(raw)/none",
         "\(history)?axon=Light&start=0&end=1", history, "/nervousnet-api/deviceid",
     ])
-    func `without a token nothing is answered`(path: String) async throws {
+    func `calls without a token are refused`(path: String) async throws {
         try await ServedHost.with { host in
             try await host.installPublished()
             for name in ["localhost", "old-one.localhost"] {
@@ -113,7 +113,7 @@ struct PublishedDataTests {
         }
     }
 
-    @Test func `history takes exactly its three parameters`() async throws {
+    @Test func `history requires exactly its three parameters`() async throws {
         try await ServedHost.with { host in
             try await host.declareSensor("light", fields: [("illuminance", "number")])
             try await host.feedSensor(
@@ -145,7 +145,7 @@ struct PublishedDataTests {
         }
     }
 
-    @Test func `a history of many pages is whole`() async throws {
+    @Test func `a history of many pages is complete`() async throws {
         try await ServedHost.with { host in
             try await host.declareSensor("light", fields: [("illuminance", "number")])
             let rows = (1...25_000).map { #"{"t": \#($0), "illuminance": \#($0)}"# }
@@ -162,7 +162,7 @@ struct PublishedDataTests {
         }
     }
 
-    @Test func `terms hold here as everywhere`() async throws {
+    @Test func `terms apply to published apps, too`() async throws {
         try await ServedHost.with { host in
             try await host.declareSensor("light", fields: [("illuminance", "number")])
             try await host.feedSensor(#"{"illuminance": 123.4}"#, to: "light")
@@ -178,7 +178,7 @@ struct PublishedDataTests {
         }
     }
 
-    @Test func `the first generation has its calls`() async throws {
+    @Test func `the calls of the first generation work`() async throws {
         try await ServedHost.with { host in
             let fields = ["x", "y", "z"].map { (name: $0, kind: "number") }
             try await host.declareSensor("gyroscope", fields: fields)
@@ -195,7 +195,7 @@ struct PublishedDataTests {
         }
     }
 
-    @Test func `a device has another number for each app, under its own privilege`() async throws {
+    @Test func `the device number differs between apps and requires its privilege`() async throws {
         try await ServedHost.with { host in
             let path = "/nervousnet-api/deviceid"
             var numbers: Set<String> = []
@@ -214,7 +214,7 @@ struct PublishedDataTests {
         }
     }
 
-    @Test func `a log takes texts of any type, so many a minute`() async throws {
+    @Test func `the log accepts texts of any type, limited per minute`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client()
             func say(_ body: [UInt8], _ type: String) async throws -> Int {

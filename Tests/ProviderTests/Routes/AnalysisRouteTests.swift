@@ -26,7 +26,7 @@ struct AnalysisRouteTests {
         }
     }
 
-    @Test func `an answer names its inputs with their units`() async throws {
+    @Test func `a response contains its inputs with their units`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host, [1, 3, 5, 7])
             let json = try await Self.analyze(host, Self.body("trend")).json()
@@ -40,7 +40,7 @@ struct AnalysisRouteTests {
         }
     }
 
-    @Test func `range, conditions, windows and parameters are taken`() async throws {
+    @Test func `range, conditions, windows and parameters are applied`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host, [9, 1, 3, 5, 7, 100])
             let largest = try await Self.analyze(
@@ -64,7 +64,7 @@ struct AnalysisRouteTests {
         }
     }
 
-    @Test func `sensors come together by a join`() async throws {
+    @Test func `samples of several sensors are joined`() async throws {
         try await ServedHost.with { host async throws in
             for number in 0..<6 {
                 let time = Timestamp(microseconds: Int64(number) * 1_000_000)
@@ -87,7 +87,7 @@ struct AnalysisRouteTests {
         }
     }
 
-    @Test func `what is empty or not defined is null`() async throws {
+    @Test func `empty and undefined results are null`() async throws {
         try await ServedHost.with { host async throws in
             let empty = try await Self.analyze(host, Self.body("histogram")).json()
             #expect(empty["count"]?.number?.int64 == 0)
@@ -150,7 +150,7 @@ struct AnalysisRouteTests {
             (body("trend", #""none.level""#), 404, "unknown-sensor"),
             (body("trend", #""battery.charge""#), 503, "sensor-unavailable"),
         ])
-    func `what cannot be understood or made is refused`(
+    func `invalid and impossible requests are rejected`(
         json: String, status: Int, code: String
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -160,7 +160,7 @@ struct AnalysisRouteTests {
         }
     }
 
-    @Test func `more samples than an answer holds are refused with what would help`() async throws {
+    @Test func `too many samples are rejected with a hint`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host, [1, 2])
             let answer = try await Self.analyze(
@@ -189,7 +189,7 @@ struct AnalysisRouteTests {
         }
     }
 
-    @Test func `an analysis ends when its client leaves`() async throws {
+    @Test func `an analysis is cancelled when its client disconnects`() async throws {
         try await ServedHost.with { host async throws in
             let times = (0..<100_000).map { Timestamp(microseconds: Int64($0)) }
             let batch = SampleBatch(
@@ -206,13 +206,13 @@ struct AnalysisRouteTests {
             try await TCPConnection.with(port: host.port) { _, writer in
                 let bytes = long.bytes(standardHost: "localhost:\(host.port)")
                 try await writer.write(ByteBuffer(bytes: bytes))
-                // What was asked for before these has begun when they are answered.
+                // Earlier analyses have begun when these are answered.
                 for _ in 0..<20 {
                     #expect(try await host.send(Call("GET", "/health")).status == 200)
                 }
             }
             // Analyses are computed one after the other, so these take longer than the first would
-            // have; the log would have noted it before the last of them.
+            // have; the log would contain it before the last of them.
             for _ in 0..<3 {
                 #expect(
                     try await Self.analyze(host, Self.body("trend", #""steps.count""#)).status
@@ -223,7 +223,7 @@ struct AnalysisRouteTests {
         }
     }
 
-    @Test func `strangers are told nothing of their bodies`() async throws {
+    @Test func `errors in the body are not reported to unknown clients`() async throws {
         try await ServedHost.with { host async throws in
             let none = try await host.send(Call("POST", "/api/v1/analyze", json: "{"))
             #expect(none.status == 401)
@@ -232,7 +232,8 @@ struct AnalysisRouteTests {
         }
     }
 
-    @Test func `statistics only shows no sample, whichever analysis it is`() async throws {
+    @Test func `a statistics-only grant reveals no sample, whichever analysis it is`() async throws
+    {
         try await ServedHost.with { host async throws in
             let token = try await host.client()
             try await host.decide(.statisticsOnly, "sensor:gauge", by: "curl")

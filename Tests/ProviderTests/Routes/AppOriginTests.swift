@@ -4,7 +4,7 @@ import Foundation
 import JSApps
 import Testing
 
-/// An app's own origin: its files, and the API for its own token alone.
+/// An app's own origin: its files, and the API for its own token only.
 @Suite(.timeLimit(.minutes(10)))
 struct AppOriginTests {
     private static func get(
@@ -24,7 +24,7 @@ struct AppOriginTests {
         ("/data.bin", "application/octet-stream", "bytes"),
         ("/%61pp.js", "text/javascript; charset=utf-8", "console.log('hello')\n"),
     ])
-    func `a file of the index is served with precautions`(
+    func `a file of the index is served with security headers`(
         target: String, type: String, content: String
     ) async throws {
         try await ServedHost.with { host in
@@ -50,7 +50,7 @@ struct AppOriginTests {
     }
 
     @Test(arguments: ["app.js", "app.html", "images/a b.svg"])
-    func `a file that was changed on the disk is not served, and a planted one neither`(
+    func `files that were changed or added on the disk are not served`(
         path: String
     ) async throws {
         try await ServedHost.with { host in
@@ -87,7 +87,7 @@ struct AppOriginTests {
         "/%ff", "/%", "/%zz", "/app.js;x", "/content/app.js", "/index.json", "/my-app/app.js",
         "/nothing", "/apix",
     ])
-    func `A4: what is not in the index is not there`(target: String) async throws {
+    func `A4: files that are not in the index are not found`(target: String) async throws {
         try await ServedHost.with { host in
             try await host.install()
             let answer = try await Self.get(host, target)
@@ -96,7 +96,7 @@ struct AppOriginTests {
         }
     }
 
-    @Test func `a link or a file that came later is not served`() async throws {
+    @Test func `links and files added later are not served`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let content = host.folder.appending(path: "apps/my-app/content")
@@ -114,7 +114,7 @@ struct AppOriginTests {
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
-    func `files are only read`(method: String) async throws {
+    func `files are read-only`(method: String) async throws {
         try await ServedHost.with { host in
             try await host.install()
             let answer = try await Self.get(host, "/app.js", method: method)
@@ -133,7 +133,9 @@ struct AppOriginTests {
     }
 
     @Test(arguments: ["nervous.js", "jquery.js", "nervous.d.ts"])
-    func `A3: the host has what every app needs, and nothing else`(file: String) async throws {
+    func `A3: the host serves the common files of all apps, and no others`(file: String)
+        async throws
+    {
         try await ServedHost.with { host in
             try await host.install()
             let answer = try await Self.get(host, "/_host/\(file)")
@@ -146,7 +148,7 @@ struct AppOriginTests {
         }
     }
 
-    @Test func `the SDK is there for every app and cannot be replaced`() async throws {
+    @Test func `the SDK is served to every app and cannot be replaced`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let answer = try await Self.get(host, "/nervous.js")
@@ -156,7 +158,7 @@ struct AppOriginTests {
         }
     }
 
-    @Test func `the API on an app's origin takes the app's own token alone`() async throws {
+    @Test func `the API on an app's origin accepts only the app's own token`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             try await host.install("other-app")

@@ -11,7 +11,7 @@ struct DeclarationTests {
             Call("PUT", "/api/v1/sensors/\(sensor)", token: token ?? host.owner, json: json))
     }
 
-    @Test func `a declared sensor is listed, is on and has the fields it was given`() async throws {
+    @Test func `a declared sensor is listed, is on and has its fields`() async throws {
         try await ServedHost.with { host async throws in
             let answer = try await host.declareSteps()
             #expect(answer.status == 201)
@@ -28,7 +28,7 @@ struct DeclarationTests {
         }
     }
 
-    @Test func `a sensor that is declared anew keeps its samples`() async throws {
+    @Test func `a sensor that is declared again keeps its samples`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             _ = try await host.publish("t,count,mood\n1,5,up\n", as: "text/csv")
@@ -45,7 +45,7 @@ struct DeclarationTests {
         }
     }
 
-    @Test func `a withdrawn sensor is gone, and its samples come back with it`() async throws {
+    @Test func `a removed sensor is not listed, and its samples return with it`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             _ = try await host.publish("t,count,mood\n1,5,up\n", as: "text/csv")
@@ -65,7 +65,7 @@ struct DeclarationTests {
         #"{"fields":[{"name":"a","unit":"m","kind":"text"}]}"#,
         #"{"title":"","fields":[{"name":"a"}]}"#, #"{"title":"a\u202Eb","fields":[{"name":"a"}]}"#,
     ])
-    func `a sensor that is none is refused`(json: String) async throws {
+    func `an invalid declaration is rejected`(json: String) async throws {
         try await ServedHost.with { host async throws in
             let answer = try await Self.put(host, "steps", json)
             #expect(answer.status == 422)
@@ -73,7 +73,7 @@ struct DeclarationTests {
         }
     }
 
-    @Test func `the machine's own sensors cannot be declared or withdrawn`() async throws {
+    @Test func `the machine's own sensors cannot be declared or removed`() async throws {
         try await ServedHost.with { host async throws in
             for sensor in ["gauge", "battery"] {
                 let answer = try await Self.put(host, sensor, #"{"fields":[{"name":"a"}]}"#)

@@ -6,7 +6,7 @@ import Text
 
 @testable import Provider
 
-/// A22: calls to other servers by way of the host.
+/// A22: calls to other servers through the host.
 struct FetchRouteTests {
     private static func privileges(_ origins: String...) -> String {
         let list = origins.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -30,7 +30,7 @@ struct FetchRouteTests {
         return try StrictJSON().parse(Array(text.utf8))
     }
 
-    @Test func `A22 - an allowed server answers, bytes as they are`() async throws {
+    @Test func `A22 - the response of an allowed server is returned unchanged`() async throws {
         let bytes = String(decoding: (0...127).map { UInt8($0) }, as: UTF8.self)
         try await LocalServer.with { request in
             .answer(
@@ -68,7 +68,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `A22 - each origin is asked for and decided by itself`() async throws {
+    @Test func `A22 - each origin is requested and decided separately`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
@@ -98,7 +98,7 @@ struct FetchRouteTests {
                 #expect(try await Self.fetch(host, token, first).status == 200)
                 let denied = try await Self.fetch(host, token, second)
                 #expect(denied.code == "undecided")
-                // What is taken back is felt by the next call.
+                // A revocation affects the next call.
                 try await host.decide(.deny, "net:\(first)", by: "my-app")
                 #expect(try await Self.fetch(host, token, first).code == "denied")
                 #expect(server.received.count == 1)
@@ -106,7 +106,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `A22 - what is not declared is refused, and the refusal says what to declare`()
+    @Test func `A22 - an undeclared server is refused, with the declaration to add`()
         async throws
     {
         try await ServedHost.with { host in
@@ -161,7 +161,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `A22 - a published app is asked for at first use`() async throws {
+    @Test func `A22 - a published app requests a server at first use`() async throws {
         try await LocalServer.with { _ in
             .answer("weather")
         } _: { server in
@@ -184,7 +184,8 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `A22 - nobody is asked for this host or for what no app may reach`() async throws {
+    @Test func `A22 - the owner is not asked about this host and forbidden addresses`() async throws
+    {
         try await ServedHost.with { host in
             try await host.installPublished()
             let token = try await host.begin("old-one").token
@@ -213,7 +214,7 @@ struct FetchRouteTests {
         #"{"url": "ftp://a.org"}"#, #"{"url": "https://u:p@a.org"}"#,
         #"{"url": "https://2130706433"}"#, #"{"url": "https://a.org\\@b.org"}"#,
     ])
-    func `a wish that is none is refused`(_ wish: String) async throws {
+    func `an invalid request is rejected`(_ wish: String) async throws {
         try await ServedHost.with { host in
             let answer = try await host.send(
                 Call(
@@ -223,7 +224,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `too many calls are put off`() async throws {
+    @Test func `too many calls are rate-limited`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
@@ -249,7 +250,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `C36 - a pin of the manifest is kept and shown`() async throws {
+    @Test func `C36 - a pin of the manifest is stored and shown`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:box.local"])
         let pin = try certificate.pins().key
         try await LocalServer.with(certificate: certificate) { _ in

@@ -17,7 +17,7 @@ struct GrantRouteTests {
         try await host.send(Call("GET", "/api/v1/sensors/gauge/latest", token: token))
     }
 
-    @Test func `each change is felt by the next call of a running app`() async throws {
+    @Test func `each change affects the next call of a running app`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let token = try await host.begin().token
@@ -40,7 +40,7 @@ struct GrantRouteTests {
         }
     }
 
-    @Test func `two answers of no are listed as a denial, told with the app, and end with a reset`()
+    @Test func `two refusals are listed as a denial, shown with the app, and end with a reset`()
         async throws
     {
         try await ServedHost.with { host in
@@ -68,7 +68,7 @@ struct GrantRouteTests {
         }
     }
 
-    @Test func `A8: a denied sensor leaves the others as they are`() async throws {
+    @Test func `A8: a denied sensor does not affect others`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client(allow: ["sensor:gauge", "sensor:networking"])
             try await host.decide(.deny, "sensor:gauge", by: "curl")
@@ -85,7 +85,7 @@ struct GrantRouteTests {
         ("sensor:network.eth0", "network.wlan0", 403),
         ("sensor:network.eth0", "network.eth0", 200),
     ])
-    func `a grant covers whole segments on every path`(
+    func `a grant covers whole segments on every route`(
         privilege: String, sensor: String, status: Int
     ) async throws {
         try await ServedHost.with { host in
@@ -102,7 +102,7 @@ struct GrantRouteTests {
         }
     }
 
-    @Test func `terms are kept, told and applied`() async throws {
+    @Test func `terms are stored, shown and applied`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let token = try await host.begin().token
@@ -128,7 +128,7 @@ struct GrantRouteTests {
         }
     }
 
-    @Test func `a rate too low to count lets one sample through`() async throws {
+    @Test func `a very low rate permits one sample`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let token = try await host.begin().token
@@ -154,7 +154,7 @@ struct GrantRouteTests {
         (#"{"decision": "allow", "terms": {"access": "raw", "expires": 1e300}}"#, 400),
         (#"{"decision": "allow", "terms": {"access": "raw", "rate": "1"}}"#, 400),
     ])
-    func `a decision that makes no sense changes nothing`(body: String, status: Int) async throws {
+    func `an invalid decision changes nothing`(body: String, status: Int) async throws {
         try await ServedHost.with { host in
             try await host.install()
             #expect(try await Self.put(host, body).status == status)
@@ -162,7 +162,7 @@ struct GrantRouteTests {
         }
     }
 
-    @Test func `a client sees what was decided about it and nothing else`() async throws {
+    @Test func `a client sees only the decisions about itself`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client(allow: ["sensor:gauge:stats"])
             _ = try await host.client("other", allow: ["sensor:networking"])

@@ -5,12 +5,12 @@ import Text
 
 @testable import Provider
 
-/// Every path to a sensor's data, after the owner chose one of two sensors of a kind.
+/// Every route to a sensor's data, after the owner chose one of two sensors of a kind.
 @Suite(.timeLimit(.minutes(10)))
 struct InstanceChoiceTests {
     private static let put = "/api/v1/grants/curl/sensor%3Anetwork"
 
-    /// A host with a sample of each interface, 1 and 2, and a client who may use the first.
+    /// A host with a sample of each interface, 1 and 2, and a client that may use the first.
     private static func with(
         only: String = #"["network.eth0"]"#, decision: String = "allow-always",
         _ privilege: String = put,
@@ -41,7 +41,8 @@ struct InstanceChoiceTests {
 
     private static let reading = ["latest", "samples", "samples?limit=20000", "stats?fn=max"]
 
-    @Test func `the kind's name gives the chosen one's data, and says whose they are`() async throws
+    @Test func `the name of the kind returns the data of the chosen sensor, and its name`()
+        async throws
     {
         try await Self.with { host, token in
             for path in Self.reading {
@@ -70,7 +71,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `under its own name it answers as ever`() async throws {
+    @Test func `its own name works as before`() async throws {
         try await Self.with { host, token in
             for path in Self.reading {
                 let answer = try await host.send(
@@ -81,7 +82,9 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `what was not chosen is refused on every way, and in no list`() async throws {
+    @Test func `sensors that were not chosen are refused on every route and not listed`()
+        async throws
+    {
         try await Self.with { host, token in
             for path in Self.reading + ["stream"] {
                 let answer = try await host.send(
@@ -108,7 +111,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `analyses read the chosen one, conditions with it, and name it`() async throws {
+    @Test func `analyses and their conditions read the chosen sensor, and name it`() async throws {
         try await Self.with { host, token in
             var call = Self.analysis("network")
             call.token = token
@@ -121,7 +124,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `a stream goes on with the one that it began with, and ends when another is chosen`()
+    @Test func `a stream continues with its first sensor, and ends when another is chosen`()
         async throws
     {
         try await Self.with { host, token in
@@ -147,7 +150,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `publishing goes to the chosen one`() async throws {
+    @Test func `publishing writes to the chosen sensor`() async throws {
         try await ServedHost.with { host async throws in
             for name in ["steps.left", "steps.right"] {
                 try await host.declareSensor(name, numbers: "count")
@@ -171,7 +174,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `published apps read the chosen one under the name they know`() async throws {
+    @Test func `published apps read the chosen sensor by their name for it`() async throws {
         try await ServedHost.with { host async throws in
             for (name, celsius) in [("temperature.indoors", 21.5), ("temperature.outdoors", 4.5)] {
                 try await host.declareSensor(name, numbers: "temperature")
@@ -204,7 +207,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `a decision tells what was passed over, and takes it back in`() async throws {
+    @Test func `a decision contains excluded sensors, which can be added later`() async throws {
         try await Self.with { host, token in
             let list = try await host.send(
                 Call("GET", "/api/v1/grants/curl", token: host.owner)
@@ -237,7 +240,7 @@ struct InstanceChoiceTests {
             400
         ),
     ])
-    func `a choice that means nothing is refused`(body: String, status: Int) async throws {
+    func `an invalid choice is rejected`(body: String, status: Int) async throws {
         try await ServedHost.with { host in
             _ = try await host.client()
             let answer = try await host.send(
@@ -247,7 +250,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `an app is told to be asked about what came later`() async throws {
+    @Test func `new sensors are shown with the app`() async throws {
         try await ServedHost.with { host async throws in
             try await host.install(privileges: #"[{"sensor": "network", "reason": "r"}]"#)
             let body = #"{"decision": "allow-always", "only": ["network.eth0"]}"#
@@ -276,7 +279,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `the app library says what stands for the kind, and streams it`() async throws {
+    @Test func `the SDK reports the sensor of a kind, and streams it`() async throws {
         let choice = InstanceChoice(["network.eth0"], excluding: ["network.wlan0"])
         try await ServedHost.with { host in
             await host.collect("network.eth0", [.number(1)])

@@ -7,14 +7,14 @@ import Text
 
 @testable import Provider
 
-/// Clients of InfluxDB, with the real `curl` in their place.
+/// Clients of InfluxDB, represented by the real `curl`.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: Curl.isInstalled))
 struct LineProtocolPushTests {
     private static let first = "/api/v1/push/influx/write?db=x&precision=s"
     private static let second = "/api/v1/push/influx/api/v2/write?bucket=x&org=y&precision=s"
     private static let fields = [("temperature", "number"), ("wet", "state")]
 
-    /// The token of a client who may publish to some sensors, which are declared.
+    /// The token of a client that may publish to some declared sensors.
     private static func client(_ host: ServedHost, _ sensors: [String]) async throws -> String {
         for sensor in sensors { try await host.declareSensor(sensor, fields: fields) }
         return try await host.client("telegraf", allow: sensors.map { "sensor:\($0):write" })
@@ -29,7 +29,7 @@ struct LineProtocolPushTests {
     }
 
     @Test(arguments: [first, second])
-    func `lines are stored as samples of the instance that a tag names, or of the measurement`(
+    func `lines are stored as samples of the sensor that a tag or the measurement names`(
         path: String
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -50,7 +50,7 @@ struct LineProtocolPushTests {
     }
 
     @Test(arguments: [first, second])
-    func `a bad line is named, and the good ones are kept`(path: String) async throws {
+    func `an invalid line is reported, and valid ones are stored`(path: String) async throws {
         try await ServedHost.with { host async throws in
             let token = try await Self.client(host, ["weather"])
             let answer = try await Self.push(
@@ -77,7 +77,7 @@ struct LineProtocolPushTests {
         }
     }
 
-    @Test func `a sensor that a client has nothing to do with does not show`() async throws {
+    @Test func `sensors without a grant are not revealed`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await Self.client(host, ["weather.kitchen"])
             try await host.declareSensor("weather.secret", fields: Self.fields)
@@ -93,7 +93,7 @@ struct LineProtocolPushTests {
         }
     }
 
-    @Test func `what the host reads itself is not written`() async throws {
+    @Test func `sensors that the host reads cannot be written`() async throws {
         try await ServedHost.with { host async throws in
             let answer = try await Self.push(
                 host, Self.second, host.owner, "gauge level=1,total=1i,state=\"x\",note=\"y\"")
@@ -102,7 +102,7 @@ struct LineProtocolPushTests {
         }
     }
 
-    @Test func `a body is of at most 64 sensors, and what is beyond is named`() async throws {
+    @Test func `a body has at most 64 sensors, and lines beyond are reported`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await Self.client(host, ["weather"])
             let line = "weather temperature=1,wet=f 1\n"
@@ -121,7 +121,7 @@ struct LineProtocolPushTests {
         }
     }
 
-    @Test func `a line without a time is of now, however often it comes`() async throws {
+    @Test func `a line without a time is stored at the current time, each time`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await Self.client(host, ["weather"])
             for _ in 1...2 {
@@ -133,7 +133,7 @@ struct LineProtocolPushTests {
         }
     }
 
-    @Test func `a body may come as gzip`() async throws {
+    @Test func `a body may be compressed with gzip`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await Self.client(host, ["weather"])
             let packed = try await Self.packed(Array("weather temperature=1,wet=f 1\n".utf8))
@@ -160,7 +160,7 @@ struct LineProtocolPushTests {
         }
     }
 
-    /// Bytes as the real `gzip` packs them.
+    /// Bytes compressed by the real `gzip`.
     private static func packed(_ bytes: [UInt8]) async throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try Data(bytes).write(to: file)

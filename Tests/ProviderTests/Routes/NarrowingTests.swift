@@ -39,14 +39,14 @@ struct NarrowingTests {
         Term(name: "access", terms: { _ in Terms(access: .stats) }, code: "statistics-only"),
     ]
 
-    /// An app that runs in the background and may do everything; and when its samples are taken.
+    /// An app that runs in the background with all privileges, and the time of its samples.
     private static func start(_ host: ServedHost) async throws -> (
         token: String, times: [Timestamp]
     ) {
         try await host.install()
         try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
         let (_, token) = try await host.authority.beginRun(of: "my-app", isWatched: false)
-        // Two seconds are one stretch at the rate of the table.
+        // Two seconds are one interval at the rate of the table.
         let now = host.clock.now.microseconds / 2_000_000 * 2_000_000
         host.clock.now = Timestamp(microseconds: now)
         let times = [-7200, -20, -19, -18].map {
@@ -62,7 +62,7 @@ struct NarrowingTests {
     }
 
     @Test(arguments: terms)
-    func `the next call feels it`(term: Term) async throws {
+    func `the term affects the next call`(term: Term) async throws {
         try await ServedHost.with { host in
             let (token, times) = try await Self.start(host)
             for (level, time) in zip([1.0, 16, 24, 36], times) { await host.gauge(level, at: time) }
@@ -79,9 +79,9 @@ struct NarrowingTests {
         }
     }
 
-    /// What arrives is new, so how far back may be read means nothing to a stream.
+    /// Arriving samples are new, so the history does not affect a stream.
     @Test(arguments: terms.filter { $0.name != "history" })
-    func `a stream feels it while it runs`(term: Term) async throws {
+    func `the term affects a running stream`(term: Term) async throws {
         try await ServedHost.with { host in
             let (token, _) = try await Self.start(host)
             try await host.stream(token: token) { events async throws in

@@ -18,7 +18,7 @@ struct NotificationRouteTests {
         Call("POST", path, token: token, json: json)
     }
 
-    /// Opens the owner's stream, runs `body` and leaves.
+    /// Opens the owner's stream, runs `body` and disconnects.
     private static func follow(
         _ host: ServedHost, after id: String? = nil, token: String? = nil,
         _ body: (EventReader) async throws -> Void
@@ -37,7 +37,7 @@ struct NotificationRouteTests {
         }
     }
 
-    /// The data of the events that came.
+    /// The data of the received events.
     private static func items(_ events: EventReader) throws -> [JSONValue] {
         try events.text.matches(of: /id: \d+\nevent: notification\ndata: ([^\n]*)\n\n/).map {
             try StrictJSON().parse(Array($0.1.utf8))
@@ -49,7 +49,7 @@ struct NotificationRouteTests {
     }
 
     @Test
-    func `A11: a wrong token is denied, with one entry in the log and one event to the person`()
+    func `A11: an invalid token is denied, with one log entry and one notice`()
         async throws
     {
         try await ServedHost.with { host in
@@ -61,7 +61,7 @@ struct NotificationRouteTests {
                 let answer = try await host.send(
                     Call("GET", "/api/v1/sensors/gauge/latest", token: wrong))
                 #expect(answer.status == 401)
-                // What comes behind it shows that nothing else does.
+                // The next event shows that there is no other.
                 _ = try await host.send(Self.notify(teller, #"{"title": "last"}"#))
                 await events.read { $0.text.contains("last") }
                 let items = try Self.items(events)
@@ -76,7 +76,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test func `a message reaches the owner with the name of its app, whatever it says`()
+    @Test func `a message is delivered with the name of its app, whatever it contains`()
         async throws
     {
         try await ServedHost.with { host in
@@ -102,7 +102,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test func `who comes back misses nothing`() async throws {
+    @Test func `a client that reconnects misses nothing`() async throws {
         try await ServedHost.with { host in
             let teller = try await host.client("teller", allow: ["notify"])
             var last = "0"
@@ -138,7 +138,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test func `more than ten messages a minute wait`() async throws {
+    @Test func `more than ten messages a minute are rate-limited`() async throws {
         try await ServedHost.with { host in
             let teller = try await host.client("teller", allow: ["notify"])
             for _ in 0..<10 {
@@ -157,14 +157,16 @@ struct NotificationRouteTests {
         ("{}", 400), ("[]", 400), (#"{"title": 1}"#, 400), (#"{"title": "a", "icon": "x"}"#, 400),
         (#"{"title": ""}"#, 422), (#"{"title": " \n"}"#, 422),
     ])
-    func `what is no message is refused`(json: String, status: Int) async throws {
+    func `an invalid message is rejected`(json: String, status: Int) async throws {
         try await ServedHost.with { host in
             let teller = try await host.client("teller", allow: ["notify"])
             #expect(try await host.send(Self.notify(teller, json)).status == status)
         }
     }
 
-    @Test func `who may not is refused, and an app hears it by its W3C name`() async throws {
+    @Test func `a message without permission is refused, with the W3C name of the error`()
+        async throws
+    {
         try await ServedHost.with { host in
             try await host.install(privileges: #"[{"notify": true, "reason": "Tells you"}]"#)
             let token = try await host.begin().token
@@ -178,7 +180,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test func `what an app in the foreground says is among the events of its run`() async throws {
+    @Test func `messages of an app in the foreground are events of its run`() async throws {
         try await ServedHost.with { host in
             let script =
                 "nervous.notify('Goal', { body: 'Reached', tag: 1 }).then(() => console.log('told'))"
@@ -208,7 +210,7 @@ struct NotificationRouteTests {
 
     private static let event = #"{"title": "Door open", "unlessViewed": true}"#
 
-    @Test func `C14: an event is told once while nobody looks, and not while a page is seen`()
+    @Test func `C14: an event is posted once while no page is visible, and not while one is`()
         async throws
     {
         try await ServedHost.with { host in
@@ -232,12 +234,12 @@ struct NotificationRouteTests {
                 #expect(try await host.send(Self.view(page, true)).status == 204)
                 #expect(try await host.send(Self.notify(door, Self.event)).status == 204)
                 #expect(try await told() == ["Door open", "end", "end"])
-                // The page is hidden, and another app's is seen.
+                // The page is hidden, and a page of another app is visible.
                 _ = try await host.send(Self.view(page, false))
                 _ = try await host.send(Self.view(other, true))
                 _ = try await host.send(Self.notify(door, Self.event))
                 #expect(try await told() == ["Door open", "end", "end", "Door open", "end"])
-                // One that is gone without a word counts for half a minute.
+                // A page that disappears without a report counts for half a minute.
                 _ = try await host.send(Self.view(page, true))
                 host.clock.advance(.seconds(29))
                 _ = try await host.send(Self.notify(door, Self.event))
@@ -245,7 +247,7 @@ struct NotificationRouteTests {
                 host.clock.advance(.seconds(30))
                 _ = try await host.send(Self.notify(door, Self.event))
                 #expect(try await told().suffix(2) == ["Door open", "end"])
-                // A clock that is put back does not make it longer.
+                // Setting the clock back does not extend it.
                 _ = try await host.send(Self.view(page, true))
                 host.clock.advance(.seconds(-3600))
                 _ = try await host.send(Self.notify(door, Self.event))
@@ -255,7 +257,7 @@ struct NotificationRouteTests {
     }
 
     @Test(arguments: [(true, 0), (false, 1)])
-    func `C14: a run that a terminal shows tells nothing besides, one in the background does`(
+    func `C14: a run at a terminal posts no events, one in the background does`(
         isWatched: Bool, count: Int
     ) async throws {
         let asked = #"[{"notify": true, "reason": "Tells you"}]"#
@@ -287,7 +289,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test func `C15: of an app that may not tell anything nothing is queued`() async throws {
+    @Test func `C15: nothing is queued for an app without permission`() async throws {
         try await ServedHost.with { host in
             try await host.install(privileges: #"[{"notify": true, "reason": "Tells you"}]"#)
             let token = try await host.begin().token

@@ -6,7 +6,7 @@ import Testing
 import Text
 import VM
 
-/// Sensor packs from the call that installs one to the samples of its sensor.
+/// Sensor packs, from installation to the samples of their sensors.
 @Suite(.timeLimit(.minutes(10)))
 struct PackTests {
     private static func pack(_ id: String, _ more: String = "", rate: Int = 200) -> String {
@@ -46,7 +46,7 @@ struct PackTests {
         await collecting.value
     }
 
-    @Test func `the sensor of a pack is there at once, and its samples come calibrated`()
+    @Test func `the sensor of a pack exists immediately, and its samples are calibrated`()
         async throws
     {
         try await ServedHost.with(isLive: true) { host async throws in
@@ -63,7 +63,7 @@ struct PackTests {
                 let sensor = try await Self.sensor(host, "gyroscope.left")
                 #expect(sensor["connection"]?["state"]?.string == "connected")
                 #expect((sensor["connection"]?["taken"]?.number?.double ?? 0) > 0)
-                // An app may ask for it as for any other.
+                // An app can request it like any other sensor.
                 let token = try await host.client("app", allow: ["sensor:gyroscope.left"])
                 let latest = try await host.send(
                     Call("GET", "/api/v1/sensors/gyroscope.left/latest", token: token))
@@ -72,7 +72,7 @@ struct PackTests {
         }
     }
 
-    @Test func `G18: several of a kind live side by side`() async throws {
+    @Test func `G18: several sensors of a kind can be installed`() async throws {
         try await ServedHost.with { host async throws in
             for id in ["gyroscope.left", "gyroscope.right", "gyroscope.chest"] {
                 #expect(try await Self.install(host, id, Self.pack(id)).status == 201)
@@ -87,7 +87,7 @@ struct PackTests {
         }
     }
 
-    @Test func `F10: a pack that is taken away is not read, and its samples stay`() async throws {
+    @Test func `F10: a removed pack is not read, and its samples are kept`() async throws {
         try await ServedHost.with(isLive: true) { host async throws in
             try await Self.collecting(host) {
                 var signals = await host.machine.samples.arrivalSignals(of: "gyroscope.left")
@@ -113,7 +113,7 @@ struct PackTests {
     }
 
     @Test
-    func `C38, F8, C10: a sensor that is off is not connected to, and one that is on again is`()
+    func `C38, F8, C10: a sensor is connected only while it is on`()
         async throws
     {
         try await ServedHost.with(isLive: true) { host async throws in
@@ -137,7 +137,7 @@ struct PackTests {
         }
     }
 
-    @Test func `a pack is changed before it is installed`() async throws {
+    @Test func `a pack can be changed before it is installed`() async throws {
         try await ServedHost.with { host async throws in
             let target =
                 "/api/v1/sensor-packs?as=gyroscope.right&set=rate=5&set=scenario=ride&set=seed:=7"
@@ -168,7 +168,7 @@ struct PackTests {
                 "lowercase letter"
             ),
         ] as [(String, String)])
-    func `a pack that cannot be is refused with the place`(text: String, reason: String)
+    func `an invalid pack is rejected with the position`(text: String, reason: String)
         async throws
     {
         try await ServedHost.with { host async throws in
@@ -181,7 +181,7 @@ struct PackTests {
         }
     }
 
-    @Test func `nobody but the owner installs`() async throws {
+    @Test func `only the owner installs packs`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.client("app", allow: ["sensor:gauge"])
             let answer = try await host.send(

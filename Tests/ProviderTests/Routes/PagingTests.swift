@@ -6,11 +6,11 @@ import Text
 @Suite(.timeLimit(.minutes(10)))
 struct PagingTests {
     @Test(arguments: [0, 1, 4, 5, 6, 10, 11], ["asc", "desc"])
-    func `pages lose and repeat nothing, also of equal times`(
+    func `pages neither lose nor repeat samples with equal timestamps`(
         count: Int, order: String
     ) async throws {
         try await ServedHost.with { host in
-            // Three times, most samples share one.
+            // Three timestamps, one of which most samples share.
             let times = [-1_000_001, 5, 5, 5, 5, 5, 5, 5, 5, 1_000_000, 1_000_000]
             for number in 0..<count {
                 await host.gauge(
@@ -36,8 +36,7 @@ struct PagingTests {
         }
     }
 
-    @Test func `samples that arrive while pages are turned are found at their place`() async throws
-    {
+    @Test func `samples that arrive between pages are found at their position`() async throws {
         try await ServedHost.with { host in
             for number in 1...4 {
                 await host.gauge(Double(number), at: Timestamp(microseconds: 10))
@@ -54,7 +53,7 @@ struct PagingTests {
         }
     }
 
-    @Test func `every form of samples leads to the next page`() async throws {
+    @Test func `every form links to the next page`() async throws {
         try await ServedHost.with { host in
             for number in 1...3 { await host.gauge(Double(number)) }
             for form in ["application/json", "application/x-ndjson", "text/csv"] {
@@ -68,7 +67,7 @@ struct PagingTests {
         }
     }
 
-    @Test func `a limit beyond all bounds is held at 10 000`() async throws {
+    @Test func `a limit above 10 000 means 10 000`() async throws {
         try await ServedHost.with { host async throws in
             await host.gauge(1)
             for limit in ["10000", "10001", "1000000000", "9223372036854775807"] {
@@ -78,13 +77,13 @@ struct PagingTests {
     }
 
     @Test(arguments: [0, 1, 2, 3, 4, 5])
-    func `the access log is paged without loss, repetition or an empty page`(
+    func `the access log is paged without loss, repetition or empty pages`(
         limit: Int
     ) async throws {
         try await ServedHost.with { host in
             let client = try await host.client(allow: ["sensor:gauge"])
             await host.gauge(1)
-            // The token and the decision have lines already.
+            // The token and the decision have entries already.
             for operation in ["latest", "samples"] {
                 let path = "/api/v1/sensors/gauge/\(operation)"
                 _ = try await host.send(Call("GET", path, token: client))

@@ -6,7 +6,7 @@ import Text
 
 @testable import Provider
 
-/// Phones that push, with the real `curl` in the place of their apps.
+/// Phones that push, represented by the real `curl`.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: Curl.isInstalled))
 struct PhonePushTests {
     private static let logger = "/api/v1/push/sensor-logger"
@@ -30,7 +30,8 @@ struct PhonePushTests {
     }
 
     @Test
-    func `G2, B20, F16: acceleration and steps of one message are rows of their sensors, in UTC`()
+    func
+        `G2, B20, F16: acceleration and steps of one message are stored for their sensors, in UTC`()
         async throws
     {
         try await ServedHost.with { host async throws in
@@ -60,7 +61,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `G18: three phones stand side by side`() async throws {
+    @Test func `G18: three phones can be used`() async throws {
         try await ServedHost.with { host async throws in
             let names = ["left-wrist", "right-wrist", "hip"]
             for (place, name) in names.enumerated() {
@@ -81,7 +82,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `the same message again is stored once`() async throws {
+    @Test func `a repeated message is stored once`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.addPhone("ann", kinds: ["light"])
             let first = Self.message([Self.item("light", #""lux":5"#)])
@@ -98,7 +99,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `what may not be published is refused, and the rest is kept`() async throws {
+    @Test func `readings without a grant are refused, and the others are stored`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.addPhone("ann", kinds: ["light", "gravity"])
             try await host.decide(.deny, "sensor:gravity.ann:write", by: "ann")
@@ -125,7 +126,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `a phone does not publish as another one`() async throws {
+    @Test func `a phone cannot publish as another one`() async throws {
         try await ServedHost.with { host async throws in
             _ = try await host.addPhone("ben", kinds: ["light"])
             let token = try await host.addPhone("ann", kinds: ["light"])
@@ -138,7 +139,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `a location of OwnTracks comes with Basic, and is answered with a list`()
+    @Test func `a location of OwnTracks uses Basic authentication, and the response is a list`()
         async throws
     {
         try await ServedHost.with { host async throws in
@@ -166,7 +167,7 @@ struct PhonePushTests {
             (#"{"_type":"location","lat":1,"lon":2,"tst":3}"#, "incomplete=1"),
             (#"{"_type":"location","lat":1,"lon":2,"alt":0,"tst":9e9}"#, "time=1"),
         ])
-    func `what OwnTracks sends beside is taken and counted`(
+    func `other messages of OwnTracks are accepted and counted`(
         body: String, dropped: String
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -180,7 +181,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `a battery that is not declared does not take the location with it`() async throws {
+    @Test func `an undeclared battery does not affect the location`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.addPhone("ann", kinds: ["location"])
             let body = #"{"_type":"location","lat":1,"lon":2,"alt":3,"tst":4,"batt":5}"#

@@ -16,7 +16,9 @@ struct PublishAccessTests {
             (["sensor:steps:stats"], 403, "undecided"), (["sensor:gauge:write"], 403, "undecided"),
             (["sensor:steps:write"], 201, nil), (["sensor:steps", "sensor:steps:write"], 201, nil),
         ] as [([String], Int, String?)])
-    func `only who may write publishes`(allow: [String], status: Int, code: String?) async throws {
+    func `publishing requires write access`(allow: [String], status: Int, code: String?)
+        async throws
+    {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let token = try await host.client(allow: allow)
@@ -30,7 +32,7 @@ struct PublishAccessTests {
         }
     }
 
-    @Test func `who may write may not read`() async throws {
+    @Test func `write access does not permit reading`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let token = try await host.client(allow: ["sensor:steps:write"])
@@ -53,7 +55,7 @@ struct PublishAccessTests {
         }
     }
 
-    @Test func `permission that ends while the body comes is felt`() async throws {
+    @Test func `permission that ends while the body arrives is detected`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let token = try await host.client(allow: ["sensor:steps:write"])
@@ -74,7 +76,7 @@ struct PublishAccessTests {
         }
     }
 
-    @Test func `what was published is in the access log, and is no reading`() async throws {
+    @Test func `publications are in the access log, not counted as reads`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let token = try await host.client(allow: ["sensor:steps:write"])

@@ -13,7 +13,7 @@ struct PublishProblemTests {
             (.sensorComputed, 409, "sensor-virtual"), (.keyReused, 422, "key-reused"),
             (.unavailable, 503, "sensor-unavailable"), (.unknownSensor, 404, "unknown-sensor"),
         ] as [(VirtualMachineError.Code, Int, String)])
-    func `what the machine refuses has a status of its own`(
+    func `each error of the virtual machine has its status`(
         code: VirtualMachineError.Code, status: Int, name: String
     ) throws {
         let refusal = VirtualMachineError(code, "No.", hint: "Wait.")
@@ -24,7 +24,7 @@ struct PublishProblemTests {
         #expect((problem.headers[.retryAfter] == "1") == (name == "busy"))
     }
 
-    @Test func `other failures of the machine are the host's`() {
+    @Test func `other failures of the virtual machine are internal errors`() {
         #expect(LAEError(publishing: VirtualMachineError(.storeFailed, "No.")) == nil)
     }
 }

@@ -24,7 +24,7 @@ struct PublishTests {
         ),
         ("text/csv", "t,count,mood\n1,5,up\n2,6,down\n"),
     ])
-    func `samples are taken in each form and can be read at once`(
+    func `samples are accepted in each form and can be read immediately`(
         type: String, text: String
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -37,7 +37,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `more samples than are taken at once are refused whole`() async throws {
+    @Test func `too many samples are rejected as a whole`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let row = "1,5,up\n"
@@ -49,7 +49,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `columns that were read can be published again`() async throws {
+    @Test func `exported columns can be published again`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             _ = try await host.publish("t,count,mood\n1,5,up\n2,6,down\n", as: "text/csv")
@@ -76,7 +76,7 @@ struct PublishTests {
         ("t,count,mood\n1,5,up,7\n", 400, "invalid-body", "Line 2: "),
         ("", 400, "invalid-body", "Line 1: "),
     ])
-    func `a body with one wrong sample stores none, and says where it is`(
+    func `a body with one invalid sample stores none, and the error has its position`(
         text: String, status: Int, code: String, detail: String
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -89,7 +89,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `a batch that comes again is answered as first and stored once`() async throws {
+    @Test func `a repeated batch gets the first answer and is stored once`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let body = #"{"count":5,"mood":"up"}"#
@@ -103,7 +103,7 @@ struct PublishTests {
             let other = try await host.publish(#"{"count":6,"mood":"up"}"#, key: "a")
             #expect(other.status == 422)
             #expect(other.code == "key-reused")
-            // The same bytes as another form are another batch.
+            // The same bytes in another form are another batch.
             let lines = try await host.publish(body, as: "application/x-ndjson", key: "a")
             #expect(lines.code == "key-reused")
             #expect(try await host.publish(body, key: "b").status == 201)
@@ -113,7 +113,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `the keys of clients have nothing to do with each other`() async throws {
+    @Test func `the keys of clients are independent`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let token = try await host.client(allow: ["sensor:steps:write"])
@@ -123,7 +123,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `a batch whose answer was lost on the way is stored once`() async throws {
+    @Test func `a batch whose response was lost is stored once`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             await withTaskGroup(of: Int?.self) { group in
@@ -141,7 +141,7 @@ struct PublishTests {
     }
 
     @Test(arguments: ["", String(repeating: "a", count: 256), "é"])
-    func `a key that is none is refused`(key: String) async throws {
+    func `an invalid key is rejected`(key: String) async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let answer = try await host.publish(#"{"count":5,"mood":"up"}"#, key: key)
@@ -173,7 +173,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `a stream tells of what is published`() async throws {
+    @Test func `a stream contains published samples`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let answer = try await host.publish(#"{"count":5,"mood":"up"}"#, to: "steps")
@@ -186,7 +186,7 @@ struct PublishTests {
     }
 
     @Test(arguments: ["zz\r\nx", "5\r\n{\"cou\r\n0\r\n\r\n", "ffffffffffffffffff\r\n"])
-    func `a body that breaks off or has garbage between its chunks stores nothing`(
+    func `an incomplete body, or one with invalid chunks, stores nothing`(
         body: String
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -201,7 +201,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `a client that leaves in the midst of a body stores nothing`() async throws {
+    @Test func `a client that disconnects within a body stores nothing`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let head =
@@ -216,7 +216,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `a body beyond the limit is refused, however it comes`() async throws {
+    @Test func `a body above the limit is rejected, however it is sent`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             let blank = [UInt8](repeating: UInt8(ascii: "\n"), count: SampleIntake.longestBody + 1)

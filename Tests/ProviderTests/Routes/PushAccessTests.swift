@@ -5,7 +5,7 @@ import Testing
 
 @testable import Provider
 
-/// Who may push, and how large and how packed a body may be.
+/// Authentication, size and compression of pushes.
 @Suite(.timeLimit(.minutes(10)))
 struct PushAccessTests {
     private static let paths = [
@@ -18,7 +18,7 @@ struct PushAccessTests {
     }
 
     @Test(arguments: paths)
-    func `a token is taken in each way that apps know`(path: String) async throws {
+    func `a token is accepted in each scheme of the apps`(path: String) async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.client("ann")
             let fields = [
@@ -34,7 +34,7 @@ struct PushAccessTests {
     }
 
     @Test(arguments: paths)
-    func `a token in another way is none, and none in an address is taken`(
+    func `other schemes and tokens in the URL are rejected`(
         path: String
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -59,7 +59,7 @@ struct PushAccessTests {
         }
     }
 
-    @Test func `elsewhere only a bearer is taken`() async throws {
+    @Test func `other routes accept only bearer tokens`() async throws {
         try await ServedHost.with { host async throws in
             for field in ["Token \(host.owner)", Self.basic("me:\(host.owner)")] {
                 let answer = try await host.send(
@@ -70,7 +70,7 @@ struct PushAccessTests {
     }
 
     @Test(arguments: ["", "a.b", "A", "a%20b", "-"])
-    func `a device has to have a name`(name: String) async throws {
+    func `a device must have a name`(name: String) async throws {
         try await ServedHost.with { host async throws in
             let path = "/api/v1/push/sensor-logger?device=\(name)"
             let answer = try await host.send(

@@ -16,7 +16,7 @@ struct RetentionRouteTests {
             Call(method, "/api/v1" + target, token: token ?? host.owner, json: json))
     }
 
-    @Test func `rules and the budget are told as they were set`() async throws {
+    @Test func `rules and the budget are returned as they were set`() async throws {
         try await ServedHost.with { host in
             for level in 1...3 { await host.gauge(Double(level)) }
             let rule = #"{"bytes":5000000,"raw":"30d","summaries":"1825d"}"#
@@ -42,14 +42,14 @@ struct RetentionRouteTests {
         #"{"standard":{"bytes":-1}}"#, #"{"budget":9000000,"standart":{}}"#,
         #"{"standard":{"raws":"1h"}}"#,
     ])
-    func `what cannot be meant is refused`(body: String) async throws {
+    func `invalid parameters are rejected`(body: String) async throws {
         try await ServedHost.with { host in
             let answer = try await call(host, "PUT", "/retention", json: body)
             #expect(answer.status == 400)
         }
     }
 
-    @Test func `a mistyped name neither erases everything nor lifts every limit`() async throws {
+    @Test func `a mistyped member neither erases data nor removes a limit`() async throws {
         try await ServedHost.with { host in
             await host.gauge(1)
             for query in ["form=-2m", "from=0&from=1", "From=0"] {
@@ -67,7 +67,7 @@ struct RetentionRouteTests {
         ("DELETE", "/retention/gauge"), ("DELETE", "/sensors/gauge/samples"),
         ("DELETE", "/apps/my-app/data"),
     ])
-    func `only the owner may`(method: String, target: String) async throws {
+    func `only the owner has access`(method: String, target: String) async throws {
         try await ServedHost.with { host in
             await host.gauge(1)
             let token = try await host.client(allow: ["sensor:gauge"])
@@ -78,7 +78,7 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test func `forgetting gives a receipt, and leaves a line without any value`() async throws {
+    @Test func `forgetting returns a receipt, and is logged without values`() async throws {
         try await ServedHost.with { host in
             for level in 1...4 {
                 await host.gauge(
@@ -100,7 +100,7 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test func `a reader is told of a gap where samples went that it has not seen`() async throws {
+    @Test func `a stream reports a gap where unread samples were forgotten`() async throws {
         try await ServedHost.with { host in
             for level in 1...3 { await host.gauge(Double(level)) }
             _ = try await call(host, "DELETE", "/sensors/gauge/samples")
@@ -120,7 +120,7 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test func `an app that was forgotten is asked about again`() async throws {
+    @Test func `a forgotten app asks for its privileges again`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
@@ -131,7 +131,7 @@ struct RetentionRouteTests {
             #expect(await host.authority.permissions.records(of: "my-app").isEmpty)
             #expect(try await call(host, "GET", "/runs/\(run.id)").status == 404)
             #expect(try await call(host, "GET", "/apps/my-app").status == 200)
-            // It can be decided about and run as before.
+            // It can be granted privileges and run as before.
             try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
             _ = try await host.supervisor.prepare(app: "my-app")
         }

@@ -49,7 +49,7 @@ struct RunTests {
         }
     }
 
-    @Test func `a kind that was denied is told of each instance`() async throws {
+    @Test func `a denied kind is reported for each instance`() async throws {
         try await ServedHost.with { host in
             try await host.install(privileges: #"["network.eth0", "networking"]"#)
             try await host.decide(.deny, "sensor:network", by: "my-app")
@@ -61,7 +61,8 @@ struct RunTests {
         }
     }
 
-    @Test func `what is removed leaves neither grants nor tokens nor launch codes`() async throws {
+    @Test func `an uninstalled app leaves neither grants nor tokens nor launch codes`() async throws
+    {
         try await ServedHost.with { host in
             try await host.install()
             let (run, token) = try await host.begin()
@@ -80,7 +81,7 @@ struct RunTests {
         }
     }
 
-    @Test func `what was allowed once dies with its run`() async throws {
+    @Test func `a grant for one run ends with it`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let (run, token) = try await host.begin()
@@ -99,7 +100,7 @@ struct RunTests {
         }
     }
 
-    @Test func `a run lives as long as it is renewed`() async throws {
+    @Test func `the token of a run is valid while it is renewed`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let (run, token) = try await host.begin()

@@ -49,7 +49,7 @@ struct SampleFormTests {
         }
     }
 
-    @Test func `integers beyond a double are kept`() async throws {
+    @Test func `integers beyond the precision of a double are exact`() async throws {
         try await ServedHost.with { host async throws in
             await host.collect("gauge", Self.values)
             let sample = try await Self.get(host, nil).json()["items"]?.array?.first
@@ -57,7 +57,7 @@ struct SampleFormTests {
         }
     }
 
-    @Test func `text of any kind comes through in each form`() async throws {
+    @Test func `any text survives each form`() async throws {
         try await ServedHost.with { host async throws in
             await host.collect("gauge", Self.values, at: Timestamp(microseconds: 1500))
             let json = try await Self.get(host, "application/json").json()
@@ -78,7 +78,7 @@ struct SampleFormTests {
         }
     }
 
-    @Test func `no samples are an empty list, no lines, a header`() async throws {
+    @Test func `without samples there is an empty list, no lines, or a header`() async throws {
         try await ServedHost.with { host async throws in
             #expect(try await Self.get(host, nil).text == #"{"sensor":"gauge","items":[]}"#)
             #expect(try await Self.get(host, "application/x-ndjson").text.isEmpty)
@@ -96,7 +96,7 @@ struct SampleFormTests {
         ("text/csv; q=0.1, application/x-ndjson ;q=0.2", "application/x-ndjson"),
         ("text/html, */*;q=0.1", "application/json"),
     ])
-    func `the form that is liked best is given`(accept: String?, type: String) async throws {
+    func `the form with the highest quality is chosen`(accept: String?, type: String) async throws {
         try await ServedHost.with { host async throws in
             let answer = try await Self.get(host, accept)
             #expect(answer["content-type"]?.hasPrefix(type) == true)
@@ -104,7 +104,7 @@ struct SampleFormTests {
     }
 
     @Test(arguments: ["image/png", "text/html", "application/json;q=0", "x", "application/xml"])
-    func `a form that there is not is not acceptable`(accept: String) async throws {
+    func `an unknown form is not acceptable`(accept: String) async throws {
         try await ServedHost.with { host async throws in
             let answer = try await Self.get(host, accept)
             #expect(answer.status == 406)

@@ -14,7 +14,7 @@ struct SampleParameterTests {
         "2026-03-01T13:00:00.00025%2B01:00", "2026-03-01T13:00:00.00025+01:00",
         "2026-03-01T06:30:00.00025-05:30",
     ])
-    func `a moment is exact to the microsecond in every form`(text: String) async throws {
+    func `a time is exact to the microsecond in every form`(text: String) async throws {
         try await ServedHost.with { host async throws in
             for (level, offset) in [(1.0, -1), (2, 0), (3, 1)] as [(Double, Int64)] {
                 await host.gauge(level, at: Self.noon.advanced(byMicroseconds: offset))
@@ -29,7 +29,7 @@ struct SampleParameterTests {
         ("0", "1970-01-01T00:00:00Z"), ("-1000", "1969-12-31T23:59:59Z"),
         ("-0.001", "1969-12-31T23:59:59.999999Z"), ("951782400000", "2000-02-29T00:00:00Z"),
     ])
-    func `milliseconds and RFC 3339 mean the same moment`(
+    func `milliseconds and RFC 3339 denote the same time`(
         milliseconds: String, text: String
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -63,7 +63,7 @@ struct SampleParameterTests {
         ("where=state=on", [1, 2, 3]), ("where=state!=on", []), ("where=level=2.0", [2]),
         ("fields=level", [1, 2, 3]), ("fields=total", []), ("from=3&to=1", []),
     ])
-    func `samples are chosen`(query: String, expected: [Double]) async throws {
+    func `samples are selected`(query: String, expected: [Double]) async throws {
         try await ServedHost.with { host async throws in
             for level in 1...3 {
                 await host.gauge(Double(level), at: Timestamp(microseconds: Int64(level) * 1000))
@@ -72,7 +72,7 @@ struct SampleParameterTests {
         }
     }
 
-    @Test func `fields come in the order of the request`() async throws {
+    @Test func `fields are in the order of the request`() async throws {
         try await ServedHost.with { host async throws in
             await host.collect("gauge", [.number(1), .integer(2), .text("on"), .text("x")])
             let answer = try await host.send(
@@ -101,7 +101,7 @@ struct SampleParameterTests {
         ("where", ["", "level", "level>", ">1", "level~1", "le vel>1"]),
         ("last", ["20s"]), ("FROM", ["0"]), ("", ["1"]),
     ])
-    func `a parameter that is not understood is named`(
+    func `an invalid parameter is reported`(
         name: String, values: [String]
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -124,7 +124,7 @@ struct SampleParameterTests {
         ("sensors/gauge/stats?fn=mean&p=1", "p"),
         ("sensors/gauge/stats?every=1s&every=2s", "every"), ("access-log?limits=3", "limits"),
     ])
-    func `a parameter that means nothing, or stands there twice, is named`(
+    func `unknown and repeated parameters are reported`(
         path: String, name: String
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -139,7 +139,7 @@ struct SampleParameterTests {
         "fields=none", "where=none%3E1", "where=level%3Ex", "where=level%3Dnan", "where=state%3Eon",
         "fields=t", "fields=LEVEL",
     ])
-    func `a parameter that means nothing for the sensor is told`(query: String) async throws {
+    func `a parameter that does not fit the sensor is reported`(query: String) async throws {
         try await ServedHost.with { host async throws in
             for part in ["samples", "stats"] {
                 let answer = try await host.send(
@@ -153,7 +153,7 @@ struct SampleParameterTests {
         "None", "a b", "..", "%2e%2e", "gauge'", "%00", "gauge%00", "gäuge", "*",
         String(repeating: "x", count: 65),
     ])
-    func `a sensor that cannot be is not found`(name: String) async throws {
+    func `an invalid sensor name is not found`(name: String) async throws {
         try await ServedHost.with { host async throws in
             let escaped = name.replacing(" ", with: "%20").replacing("ä", with: "%C3%A4")
             for part in ["", "/latest", "/samples", "/stats", "/stream"] {

@@ -34,7 +34,7 @@ struct SampleStreamTests {
     }
 
     @Test(arguments: [SampleFormat.ndjson, .csv, .columns])
-    func `more than a page comes as one body, each sample once and in order`(
+    func `more than a page is one body, each sample once and in order`(
         form: SampleFormat
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -51,7 +51,7 @@ struct SampleStreamTests {
         }
     }
 
-    @Test func `a stream that ends before the samples do says where to go on`() async throws {
+    @Test func `a truncated stream links to the next samples`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)
             let call = Call(
@@ -67,7 +67,7 @@ struct SampleStreamTests {
         }
     }
 
-    @Test func `a stream says that its connection ends with it`() async throws {
+    @Test func `the connection is closed after a stream`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)
             #expect(try await Self.get(host, "limit=10000000", .csv)["connection"] == "close")
@@ -75,7 +75,7 @@ struct SampleStreamTests {
         }
     }
 
-    @Test func `JSON stays a page`() async throws {
+    @Test func `JSON is always a page`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)
             let answer = try await Self.get(host, "limit=10000000", .json)
@@ -84,7 +84,7 @@ struct SampleStreamTests {
         }
     }
 
-    @Test func `the terms of a grant hold in a stream`() async throws {
+    @Test func `the terms of a grant apply to a stream`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)
             let token = try await host.client()
@@ -110,7 +110,7 @@ struct SampleStreamTests {
     }
 
     @Test(arguments: ["fields=none", "where=x", "cursor=x"])
-    func `what cannot be read is refused before the stream begins`(query: String) async throws {
+    func `unreadable samples are refused before the stream begins`(query: String) async throws {
         try await ServedHost.with { host async throws in
             let answer = try await Self.get(host, "limit=1000000&\(query)", .csv)
             #expect(answer.status >= 400)
@@ -118,7 +118,7 @@ struct SampleStreamTests {
         }
     }
 
-    @Test func `a stream whose permission ends breaks off, and is not taken for whole`()
+    @Test func `a stream whose permission ends is incomplete for the client`()
         async throws
     {
         try await ServedHost.with { host async throws in

@@ -7,7 +7,7 @@ import Text
 
 @testable import Provider
 
-/// What a session comes to while it goes on.
+/// The measurements of an active session.
 @Suite(.timeLimit(.minutes(10)))
 struct SessionLiveTests {
     private func live(
@@ -28,13 +28,13 @@ struct SessionLiveTests {
         }
     }
 
-    /// Waits until so many events have come.
+    /// Waits for a number of events.
     private func read(_ count: Int, _ events: EventReader) async throws -> [JSONValue] {
         await events.read { $0.text.ranges(of: "event: live\n").count >= count }
         return try items(events)
     }
 
-    /// A session with sensors of steps, heights and activities, and one of locations.
+    /// A session with sensors of steps, altitude, activity and location.
     private func makeRun(_ host: ServedHost) async throws {
         try await host.declareSensor("location", numbers: "latitude", "longitude", "accuracy")
         try await host.declareSensor("steps", numbers: "steps")
@@ -64,7 +64,7 @@ struct SessionLiveTests {
     {
         let metronome = Metronome()
         try await ServedHost.with(sleep: { try await metronome.sleep($0) }) { host in
-            // Not on a whole second: what comes next is due on one.
+            // Not on a whole second: the next event is due on one.
             host.clock.now = Timestamp(microseconds: 1_700_000_000_250_000)
             try await host.makeWalk()
             try await host.walk("start")
@@ -92,7 +92,7 @@ struct SessionLiveTests {
         }
     }
 
-    @Test func `B24: an event has what the sensors of the session tell, as a text and as numbers`()
+    @Test func `B24: an event contains the measurements of the session, as text and as numbers`()
         async throws
     {
         let metronome = Metronome()
@@ -102,7 +102,7 @@ struct SessionLiveTests {
             try await feed(host, "steps", #""steps": 70000"#)
             host.clock.advance(.seconds(1))
             try await host.walk("start")
-            // In the first seconds a route takes no place.
+            // In the first seconds a route ignores positions.
             host.clock.advance(.seconds(6))
             for second in 0..<5 {
                 try await feed(host, "steps", #""steps": \#(70_100 + second * 3)"#)
@@ -116,7 +116,7 @@ struct SessionLiveTests {
                 #expect(first["steps"]?.number?.double == 12)
                 #expect(first["floors"]?.number?.double == 2)
                 #expect(abs((first["distance"]?.number?.double ?? 0) - 48) < 0.001)
-                // Sixteen seconds between the first place and the last.
+                // Sixteen seconds between the first position and the last.
                 #expect(abs((first["pace"]?.number?.double ?? 0) - 16.0 / 48) < 0.001)
                 #expect(first["activity"]?.string == "running")
                 #expect(first["confidence"]?.string == "high")
@@ -126,7 +126,7 @@ struct SessionLiveTests {
                 metronome.tick()
                 let second = try #require(try await read(2, events).last)
                 #expect(second["text"]?.string == "60.50m | 20 steps | 2 floors")
-                // A pause stops what counts.
+                // A pause stops the counters.
                 host.clock.advance(.seconds(1))
                 try await host.walk("pause")
                 try await host.go(to: 90, after: 10)
@@ -151,7 +151,8 @@ struct SessionLiveTests {
         }
     }
 
-    @Test func `B24: live sessions are the owner's, and end with one that is deleted`() async throws
+    @Test func `B24: live sessions are for the owner, and end when the session is deleted`()
+        async throws
     {
         let metronome = Metronome()
         try await ServedHost.with(sleep: { try await metronome.sleep($0) }) { host in
@@ -175,10 +176,10 @@ struct SessionLiveTests {
         }
     }
 
-    @Test func `B18: all who call share one book of sessions`() async throws {
+    @Test func `B18: all clients share the same sessions`() async throws {
         try await ServedHost.with { host in
             try await host.makeWalk()
-            // Only one of a hundred that start it at once has started it, and all see the same.
+            // Only one of a hundred concurrent starts succeeds, and all see the same state.
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<100 {
                     group.addTask { try await host.sessions("POST", "/walk/start").status }

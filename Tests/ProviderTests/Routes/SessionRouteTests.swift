@@ -7,7 +7,7 @@ import Text
 @testable import Provider
 
 struct SessionRouteTests {
-    @Test func `G1: a session is made, read, changed and removed`() async throws {
+    @Test func `G1: a session is created, read, changed and deleted`() async throws {
         try await ServedHost.with { host in
             let made = try await host.sessions(
                 "POST",
@@ -44,7 +44,7 @@ struct SessionRouteTests {
         ("PATCH", "/walk", #"{"distance": -0.1}"#, 422),
         ("PATCH", "/walk", #"{"name": "\u0007"}"#, 422),
     ])
-    func `what cannot be a session is refused`(
+    func `an invalid session is rejected`(
         method: String, target: String, json: String, status: Int
     ) async throws {
         try await ServedHost.with { host in
@@ -55,7 +55,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test func `pages lead from one to the next`() async throws {
+    @Test func `pages link to the next`() async throws {
         try await ServedHost.with { host in
             for number in 0..<5 {
                 host.clock.advance(.seconds(1))
@@ -72,7 +72,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test func `only the owner sees or changes sessions, whatever else is allowed`() async throws {
+    @Test func `only the owner sees or changes sessions, whatever is granted`() async throws {
         try await ServedHost.with { host in
             try await host.makeWalk()
             let token = try await host.client(allow: ["sensor:location", "sensor:location:write"])
@@ -89,7 +89,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test func `B1: a session keeps its state between calls, and B3: a wrong step is refused`()
+    @Test func `B1: a session keeps its state between calls, and B3: an invalid step is refused`()
         async throws
     {
         try await ServedHost.with { host in

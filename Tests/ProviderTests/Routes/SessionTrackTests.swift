@@ -16,12 +16,12 @@ struct SessionTrackTests {
         return (try answer.json(), try GeoJSONReader.tracks(answer.body).first)
     }
 
-    @Test func `the rules of routes hold for stored samples`() async throws {
+    @Test func `the rules of routes apply to stored samples`() async throws {
         try await ServedHost.with { host in
             try await host.makeWalk()
             try await host.go(to: -500)
             try await host.walk("start")
-            // In the first five seconds a receiver wanders.
+            // In the first five seconds the position of a receiver is not stable.
             try await host.go(to: 900, after: 4.9)
             try await host.go(to: 0)
             try await host.go(to: 9.9)
@@ -44,7 +44,7 @@ struct SessionTrackTests {
         }
     }
 
-    @Test func `E15: three pauses leave three via points, and no line leads over a pause`()
+    @Test func `E15: three pauses give three via points, and no line crosses a pause`()
         async throws
     {
         try await ServedHost.with { host in
@@ -86,7 +86,7 @@ struct SessionTrackTests {
             try await host.makeWalk()
             try await host.walk("start")
             try await host.go(to: 100)
-            // From zero on, so that 200 m are 200 m and not a rounding more.
+            // From zero on, so that 200 m are exact.
             try await host.go(to: 0)
             host.clock.advance(.seconds(1))
             try await host.walk("pause")
@@ -97,14 +97,14 @@ struct SessionTrackTests {
             let state = try await host.sessions("GET", "/walk").json()["state"]?.string
             #expect(state == (status == 409 ? "paused" : "active"))
             guard status == 409 else { return }
-            // Whoever comes back may go on.
+            // After returning, the session can be resumed.
             try await host.go(to: 150)
             try await host.walk("resume")
         }
     }
 
     @Test
-    func `E12: a place that is not known well is none to go on from, and no place is no hindrance`()
+    func `E12: an inaccurate position prevents resuming, and an unknown one does not`()
         async throws
     {
         try await ServedHost.with { host in
@@ -119,13 +119,13 @@ struct SessionTrackTests {
             try await host.walk("resume")
             host.clock.advance(.seconds(1))
             try await host.walk("pause")
-            // Nothing has come since.
+            // There is no newer sample.
             host.clock.advance(.seconds(3600))
             try await host.walk("resume")
         }
     }
 
-    @Test func `E11: a length entered by hand takes the place of the route`() async throws {
+    @Test func `E11: an entered length replaces the route`() async throws {
         try await ServedHost.with { host in
             try await host.makeWalk()
             try await host.walk("start")
@@ -142,7 +142,7 @@ struct SessionTrackTests {
             #expect(after.json["distance"]?.number?.double == 4200)
             #expect(after.json["distanceSource"]?.string == "manual")
             #expect(after.json["warnings"]?.array?.isEmpty == true)
-            // No place is too far from a route that there is not.
+            // Without a route, every position is near enough.
             try await host.walk("pause")
             try await host.go(to: 9000)
             try await host.walk("resume")
@@ -162,8 +162,7 @@ struct SessionTrackTests {
         }
     }
 
-    @Test func `G18: a session with several sensors of locations has a route of each`() async throws
-    {
+    @Test func `G18: a session with several location sensors has a route for each`() async throws {
         try await ServedHost.with { host in
             for (number, name) in ["left", "right"].enumerated() {
                 try await host.declareSensor(
@@ -196,7 +195,7 @@ struct SessionTrackTests {
         }
     }
 
-    @Test func `a route that needs many pages has every point`() async throws {
+    @Test func `a route of many pages has every point`() async throws {
         try await ServedHost.with { host in
             try await host.makeWalk()
             try await host.walk("start")

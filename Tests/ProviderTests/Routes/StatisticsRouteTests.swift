@@ -19,7 +19,7 @@ struct StatisticsRouteTests {
         }
     }
 
-    @Test func `without a choice every numeric field has the usual statistics`() async throws {
+    @Test func `by default every numeric field has the usual statistics`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host, 4)
             let json = try await Self.stats(host, "").json()
@@ -36,7 +36,7 @@ struct StatisticsRouteTests {
         }
     }
 
-    @Test func `windows of every stand beside each other and hold every sample`() async throws {
+    @Test func `windows are adjacent and contain every sample`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host, 7)
             let json = try await Self.stats(host, "every=30s&fn=sum,count&from=0&to=70000").json()
@@ -49,7 +49,7 @@ struct StatisticsRouteTests {
         }
     }
 
-    @Test func `an answer is bounded, whatever it is asked for`() async throws {
+    @Test func `the size of a response is bounded`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host, 2)
             let many = (0..<33).map { "p\($0)" }.joined(separator: ",")
@@ -61,7 +61,7 @@ struct StatisticsRouteTests {
         }
     }
 
-    @Test func `when a sensor measured is told to those who may read every sample`()
+    @Test func `the time of the newest sample is shown only with access to every sample`()
         async throws
     {
         try await ServedHost.with { host async throws in
@@ -78,7 +78,7 @@ struct StatisticsRouteTests {
         }
     }
 
-    @Test func `each window says how much of it was seen`() async throws {
+    @Test func `each window has its coverage`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host, 6)
             for number in 20..<30 {
@@ -95,7 +95,7 @@ struct StatisticsRouteTests {
         }
     }
 
-    @Test func `what is not defined is null`() async throws {
+    @Test func `undefined values are null`() async throws {
         try await ServedHost.with { host async throws in
             let fn = "count,sum,mean,stddev,min,max,range,rms,first,last,median,p99.9"
             let json = try await Self.stats(host, "fn=\(fn)").json()
@@ -112,7 +112,7 @@ struct StatisticsRouteTests {
         ("fn", "p-1", 422), ("fn", "pnan", 422), ("every", "x", 400), ("every", "0s", 400),
         ("every", "-1m", 400), ("every", "", 400), ("from", "x", 400), ("where", "x", 422),
     ])
-    func `a parameter that is not understood is named`(
+    func `an invalid parameter is reported`(
         name: String, value: String, status: Int
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -126,21 +126,21 @@ struct StatisticsRouteTests {
         "every=1us&from=0&to=1e12", "every=1us&from=-9e15&to=9e15", "fields=note",
         "fields=state&fn=mean",
     ])
-    func `what cannot be computed is refused`(query: String) async throws {
+    func `impossible statistics are rejected`(query: String) async throws {
         try await ServedHost.with { host async throws in
             await host.gauge(1, at: Timestamp(microseconds: 0))
             #expect(try await Self.stats(host, query).status == 422)
         }
     }
 
-    @Test func `statistics only shows no sample, however it is asked for`() async throws {
+    @Test func `a statistics-only grant reveals no sample, whatever is requested`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.client()
             try await host.decide(.statisticsOnly, "sensor:gauge", by: "curl")
             await Self.fill(host, 7)
             let whole = try await Self.stats(host, "fn=mean,max", token: token)
             #expect(whole.status == 200)
-            // The seventh is alone in its minute.
+            // The seventh sample is alone in its minute.
             #expect(try whole.json()["items"]?.array?.first?["count"]?.number?.int64 == 6)
             for part in ["latest", "samples", "stream"] {
                 let answer = try await host.send(

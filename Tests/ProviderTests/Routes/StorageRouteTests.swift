@@ -15,7 +15,7 @@ struct StorageRouteTests {
             body: body.map { Array($0.utf8) })
     }
 
-    /// A host with two apps that may keep something, and the tokens of their runs.
+    /// A host with two apps that may store values, and the tokens of their runs.
     private static func with(
         _ body: @Sendable (ServedHost, _ one: String, _ two: String) async throws -> Void
     ) async throws {
@@ -30,7 +30,7 @@ struct StorageRouteTests {
         }
     }
 
-    @Test func `a value comes back as it was, with its type, and nowhere else`() async throws {
+    @Test func `a value is returned unchanged with its type, to its app only`() async throws {
         try await Self.with { host, one, two in
             let set = Self.call("PUT", "/storage/a", one, body: "<script>", type: "text/html")
             #expect(try await host.send(set).status == 204)
@@ -40,7 +40,7 @@ struct StorageRouteTests {
             #expect(answer["content-security-policy"] == "default-src 'none'; sandbox")
             #expect(answer["x-content-type-options"] == "nosniff")
             #expect(try await host.send(Self.call("GET", "/storage/a", two)).status == 404)
-            // A name in the Host is no way to another's.
+            // The name in `Host` does not give access to another app's values.
             var foreign = Self.call("GET", "/storage/a", two)
             foreign.host = "one.localhost:\(host.port)"
             #expect(try await host.send(foreign).code == "name-mismatch")
@@ -60,7 +60,7 @@ struct StorageRouteTests {
         (String(repeating: "k", count: 1025), nil),
         (String(repeating: "%C3%A9", count: 513), nil),
     ])
-    func `a key has one spelling and means one thing`(spelling: String, key: String?) async throws {
+    func `a key has exactly one spelling`(spelling: String, key: String?) async throws {
         try await Self.with { host, one, _ in
             let target = "/storage/\(spelling)"
             let answer = try await host.send(Self.call("PUT", target, one, body: "v"))
@@ -75,7 +75,7 @@ struct StorageRouteTests {
     @Test(arguments: [
         "/storage/", "/storage//", "/storage/../storage", "/storage/a/b", "/storage/../me",
     ])
-    func `what is no key touches nothing`(target: String) async throws {
+    func `an invalid key has no effect`(target: String) async throws {
         try await Self.with { host, one, _ in
             _ = try await host.send(Self.call("PUT", "/storage/a", one, body: "v"))
             for method in ["DELETE", "PUT"] {
@@ -86,7 +86,7 @@ struct StorageRouteTests {
         }
     }
 
-    @Test func `a key of a megabyte is refused by the door itself`() async throws {
+    @Test func `a key of a megabyte is rejected by the HTTP parser`() async throws {
         try await Self.with { host, one, _ in
             let long = String(repeating: "k", count: 1 << 20)
             let bytes = Self.call("PUT", "/storage/\(long)", one, body: "v")
@@ -99,7 +99,7 @@ struct StorageRouteTests {
     }
 
     @Test(arguments: ["text", "a/" + String(repeating: "b", count: 126), "a/\u{e9}", ""])
-    func `what is no media type is refused`(type: String) async throws {
+    func `an invalid media type is rejected`(type: String) async throws {
         try await Self.with { host, one, _ in
             let answer = try await host.send(
                 Self.call("PUT", "/storage/a", one, body: "v", type: type))
@@ -108,7 +108,7 @@ struct StorageRouteTests {
         }
     }
 
-    @Test func `who may not is refused, at once when the person says so`() async throws {
+    @Test func `storage without permission is refused, immediately after a denial`() async throws {
         try await ServedHost.with { host in
             try await host.install("one", privileges: #"[{"storage": true}]"#)
             let one = try await host.begin("one").token
@@ -131,13 +131,13 @@ struct StorageRouteTests {
                 let answer = try await host.send(Self.call(method, target, one, body: "[]"))
                 #expect(answer.code == "denied", "\(method) \(target)")
             }
-            // What was kept waits for another answer.
+            // Stored values are kept for a later decision.
             try await host.decide(.allowAlways, "storage", by: "one")
             #expect(try await get().text == "v")
         }
     }
 
-    @Test func `uses are in the access log, and many of them share lines`() async throws {
+    @Test func `uses are in the access log, and equal ones share entries`() async throws {
         try await Self.with { host, one, _ in
             for number in 0..<30 {
                 _ = try await host.send(Self.call("PUT", "/storage/\(number)", one, body: "v"))
@@ -152,7 +152,8 @@ struct StorageRouteTests {
         }
     }
 
-    @Test func `forgetting and uninstalling erase it, and the receipt says how much`() async throws
+    @Test func `forgetting and uninstalling erase values, and the receipt has their size`()
+        async throws
     {
         try await Self.with { host, one, two in
             for token in [one, two] {
@@ -174,7 +175,9 @@ struct StorageRouteTests {
         }
     }
 
-    @Test func `an update keeps it, and a package of another signer never reads it`() async throws {
+    @Test func `an update keeps values, and a package of another signer cannot read them`()
+        async throws
+    {
         try await ServedHost.with { host in
             let privileges = #"[{"storage": true}]"#
             func install(_ version: String, signer: String?) async throws -> Int {
@@ -209,7 +212,7 @@ struct StorageRouteTests {
         #"[["a", "b", "c"]]"#, #"[["a", "\ud800"]]"#,
         "[[\"" + String(repeating: "k", count: 1025) + "\", \"v\"]]",
     ])
-    func `a change of localStorage that is none changes nothing`(body: String) async throws {
+    func `an invalid change of localStorage has no effect`(body: String) async throws {
         try await Self.with { host, one, _ in
             _ = try await host.send(
                 Self.call("PATCH", "/local-storage", one, body: #"[["a", "1"]]"#))

@@ -5,14 +5,14 @@ import Text
 
 @Suite(.timeLimit(.minutes(10)))
 struct StreamTests {
-    @Test func `a stream begins now and gives each sample once, in the order of arrival`()
+    @Test func `a stream begins now and contains each sample once, in the order of arrival`()
         async throws
     {
         try await ServedHost.with { host in
             for level in 1...2 { await host.gauge(Double(level)) }
             try await host.stream { events in
                 #expect(events.text.contains("text/event-stream"))
-                // Time runs backwards and elsewhere something arrives.
+                // Timestamps decrease, and another sensor gets a sample.
                 await host.gauge(3, at: Timestamp(microseconds: 5))
                 await host.collect("networking", [.number(1)])
                 await host.gauge(4, at: Timestamp(microseconds: 4))
@@ -23,7 +23,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `a reader that comes back misses nothing and sees nothing twice`() async throws {
+    @Test func `a client that reconnects neither misses nor repeats samples`() async throws {
         try await ServedHost.with { host in
             for level in 1...5 { await host.gauge(Double(level)) }
             try await host.stream(after: "0") { events in
@@ -41,7 +41,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `a stream begins with its place, so that one that breaks off at once loses nothing`()
+    @Test func `a stream begins with its position, so that reconnecting immediately loses nothing`()
         async throws
     {
         try await ServedHost.with { host in
@@ -57,12 +57,12 @@ struct StreamTests {
         }
     }
 
-    @Test func `a reader learns its place also where its grant passes samples over`() async throws {
+    @Test func `a client gets its position also for samples that its grant omits`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.client()
             try await host.decide(
                 .allow(Terms(access: .raw, maximumRate: 1)), "sensor:gauge", by: "curl")
-            // One second, of which it may see the first.
+            // One second, of which the grant permits the first sample.
             for (number, time) in [1_000_000, 1_100_000, 1_200_000].enumerated() {
                 await host.gauge(Double(number), at: Timestamp(microseconds: Int64(time)))
             }
@@ -74,7 +74,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `a reader that comes back is told what its grant does not reach any more`()
+    @Test func `a client that reconnects gets the gap of samples that are too old for its grant`()
         async throws
     {
         try await ServedHost.with { host async throws in
@@ -87,7 +87,7 @@ struct StreamTests {
                 let rows = (0..<count).map { #"{"t": \#(time), "x": \#($0)}"# }
                 try await host.feedSensor("[\(rows.joined(separator: ","))]", to: "walk")
             }
-            // Six groups: some wholly too old, one partly.
+            // Six groups: some completely too old, one partly.
             try await walk(2550, now - 61_000)
             try await walk(50, now)
             try await host.stream(of: "walk", after: "10", token: token) { events async throws in
@@ -98,14 +98,14 @@ struct StreamTests {
                 let place = try #require(events.text.firstRange(of: gap)).lowerBound
                 let sample = try #require(events.text.firstRange(of: "event: sample")).lowerBound
                 #expect(place < sample)
-                // What is late while it listens it has not missed.
+                // Late samples that arrive while it is connected are not a gap.
                 try await walk(1, now - 61_000)
                 try await walk(1, now)
                 await events.read { $0.ids.count >= 51 }
                 #expect(events.ids.last == 2602)
                 #expect(events.text.ranges(of: "event: gap").count == 1)
             }
-            // Where nothing is left that it may see, it still learns the place.
+            // Without permitted samples it still gets its position.
             try await walk(1, now - 61_000)
             try await host.stream(of: "walk", after: "2602", token: token) { events in
                 await events.read { $0.text.contains("id: 2603\n\n") }
@@ -115,7 +115,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `a long absence is made up for in several groups`() async throws {
+    @Test func `many missed samples are sent in several groups`() async throws {
         try await ServedHost.with { host in
             for level in 1...1001 { await host.gauge(Double(level)) }
             try await host.stream(after: "0") { events in
@@ -126,7 +126,7 @@ struct StreamTests {
     }
 
     @Test(arguments: ["x", "-1", "3", "1.5", "9223372036854775808", "1,2", "0x1"])
-    func `an id that no event had is refused`(id: String) async throws {
+    func `an invalid id is rejected`(id: String) async throws {
         try await ServedHost.with { host in
             for level in 1...2 { await host.gauge(Double(level)) }
             let answer = try await host.send(
@@ -170,7 +170,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `a silent stream says that it lives`() async throws {
+    @Test func `an idle stream sends heartbeats`() async throws {
         try await ServedHost.with(heartbeat: .milliseconds(2)) { host in
             try await host.stream { events async throws in
                 await events.read { $0.heartbeats >= 3 }
@@ -182,7 +182,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `what a stream gave out is in the access log`() async throws {
+    @Test func `the samples of a stream are in the access log`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.client(allow: ["sensor:gauge"])
             for level in 1...3 { await host.gauge(Double(level)) }

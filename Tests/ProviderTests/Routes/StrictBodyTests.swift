@@ -18,12 +18,12 @@ struct StrictBodyTests {
         #"{"level": 1}"#, #"{"level": null}"#, "{}", "[]", "null", #""off""#,
         #"{"level": "off", "x": "# + String(repeating: "9", count: 200_000) + "}",
     ])
-    func `what is not exactly understood is refused at once`(body: String) async throws {
+    func `invalid JSON is rejected immediately`(body: String) async throws {
         try await ServedHost.with { host in
             let call = Call("PUT", "/api/v1/collection/gauge", token: host.owner, json: body)
             let start = ContinuousClock.now
             let answer = try await host.send(call)
-            // A quadratic reader would take minutes.
+            // A parser with quadratic time would take minutes.
             #expect(ContinuousClock.now - start < .seconds(60))
             #expect(answer.status == 400)
             #expect(answer.code == "invalid-body")
@@ -31,7 +31,7 @@ struct StrictBodyTests {
         }
     }
 
-    @Test func `bytes that are no UTF-8 are refused`() async throws {
+    @Test func `invalid UTF-8 is rejected`() async throws {
         try await ServedHost.with { host in
             for bytes: [UInt8] in [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80]] {
                 let body = Array(#"{"level": "off", "x": ""#.utf8) + bytes + Array(#""}"#.utf8)
@@ -48,7 +48,7 @@ struct StrictBodyTests {
         ("Application/JSON", 200), ("text/plain", 415), ("application/x-www-form-urlencoded", 415),
         ("multipart/form-data", 415), ("application/jsonx", 415), ("application/problem+json", 415),
     ])
-    func `only JSON is taken for JSON`(type: String, status: Int) async throws {
+    func `only JSON is accepted as JSON`(type: String, status: Int) async throws {
         try await ServedHost.with { host in
             let answer = try await host.send(
                 Call(
@@ -59,7 +59,7 @@ struct StrictBodyTests {
         }
     }
 
-    @Test func `a body without a type is taken for JSON`() async throws {
+    @Test func `a body without a type is parsed as JSON`() async throws {
         try await ServedHost.with { host in
             let body = Array(#"{"level": "2s"}"#.utf8)
             let answer = try await host.send(

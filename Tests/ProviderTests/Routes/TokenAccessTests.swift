@@ -8,13 +8,13 @@ import Text
 
 @testable import Provider
 
-/// What a token permits, and the problem and log entry of what it does not.
+/// The calls that a token permits, and the problems and log entries of others.
 @Suite(.timeLimit(.minutes(10)))
 struct TokenAccessTests {
     private static let invalid = #"Bearer realm="nervous", error="invalid_token""#
     private static let path = "/api/v1/sensors/gauge/stats"
 
-    @Test func `A6: each token is answered as it deserves, noted and told`() async throws {
+    @Test func `A6: each kind of token gets its response, log entry and notice`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             try await host.install("other-app")
@@ -66,7 +66,7 @@ struct TokenAccessTests {
         "Basic TOKEN", "TOKEN", "Bearer", "Bearer ", "Bearer  TOKEN", "Bearer TOKEN TOKEN",
         "Bearer TOKEN,", "Bearer \"TOKEN\"",
     ])
-    func `a token counts only where it belongs`(field: String) async throws {
+    func `a token is accepted only at its own origin`(field: String) async throws {
         try await ServedHost.with { host async throws in
             let value = field.replacing("TOKEN", with: host.owner)
             let answer = try await host.send(
@@ -108,7 +108,9 @@ struct TokenAccessTests {
         }
     }
 
-    @Test func `the eleventh wrong token in a minute waits, a valid one never`() async throws {
+    @Test func `the eleventh invalid token in a minute is rate-limited, a valid one never`()
+        async throws
+    {
         try await ServedHost.with { host async throws in
             let wrong = Call("GET", "/api/v1/me", token: "nvs_wrong")
             for _ in 1...10 { #expect(try await host.send(wrong).status == 401) }
@@ -122,7 +124,8 @@ struct TokenAccessTests {
         }
     }
 
-    @Test func `a client's token is made, listed without its text, and revoked`() async throws {
+    @Test func `a client's token is created, listed without its secret, and revoked`() async throws
+    {
         try await ServedHost.with { host async throws in
             let body = """
                 {"name": "curl", "allow": ["sensor:gauge:stats"], "lifetime": "1h"}
@@ -150,7 +153,7 @@ struct TokenAccessTests {
         #"{"name": "x", "lifetime": "-1h"}"#,
         #"{"name": "\#(String(repeating: "x", count: 65))"}"#,
     ])
-    func `a token that cannot be is not made`(body: String) async throws {
+    func `a token with invalid properties is not created`(body: String) async throws {
         try await ServedHost.with { host async throws in
             let answer = try await host.send(
                 Call("POST", "/api/v1/tokens", token: host.owner, json: body))

@@ -5,7 +5,7 @@ import JSApps
 import Testing
 import Text
 
-/// What one package may do in the place of another, as the owner's program meets it.
+/// Replacing packages through the API.
 @Suite(.timeLimit(.minutes(10)))
 struct UpdateTests {
     private static let both = #"["gauge", {"sensor": "network", "access": "stats", "reason": "r"}]"#
@@ -33,7 +33,7 @@ struct UpdateTests {
         return app["privileges"]?.array?.compactMap { $0["state"]?.string } ?? []
     }
 
-    @Test func `an update shows and asks the difference, and keeps the rest`() async throws {
+    @Test func `an update asks about the difference, and keeps other decisions`() async throws {
         try await ServedHost.with { host in
             #expect(try await Self.post(host, "1.0.0").status == 201)
             try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
@@ -62,7 +62,7 @@ struct UpdateTests {
         }
     }
 
-    @Test func `an update that asks for the same or less asks nothing`() async throws {
+    @Test func `an update that declares the same or less asks nothing`() async throws {
         try await ServedHost.with { host in
             _ = try await Self.post(host, "1.0.0")
             try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
@@ -85,7 +85,7 @@ struct UpdateTests {
         }
     }
 
-    @Test func `what a key has signed only that key updates`() async throws {
+    @Test func `a signed app is updated only by its own key`() async throws {
         try await ServedHost.with { host in
             let first = try await Self.post(host, "1.0.0", signer: "ann")
             let signer = try first.json()["signer"]
@@ -109,7 +109,7 @@ struct UpdateTests {
         }
     }
 
-    @Test func `an app that is signed from now on is asked about anew`() async throws {
+    @Test func `an app that becomes signed asks for its privileges again`() async throws {
         try await ServedHost.with { host in
             _ = try await Self.post(host, "1.0.0")
             try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
@@ -128,7 +128,7 @@ struct UpdateTests {
         }
     }
 
-    @Test func `an older version is refused, and inherits nothing where it is allowed`()
+    @Test func `an older version is rejected unless allowed, and inherits nothing`()
         async throws
     {
         try await ServedHost.with { host in
@@ -142,13 +142,13 @@ struct UpdateTests {
             #expect(allowed.status == 201)
             #expect(try allowed.json()["update"]?["reset"]?.string == "downgrade")
             #expect(try await Self.states(host) == ["prompt", "prompt"])
-            // Going up again does not bring them back.
+            // A later upgrade does not restore them.
             _ = try await Self.post(host, "1.1.0")
             #expect(try await Self.states(host) == ["prompt", "prompt"])
         }
     }
 
-    @Test func `a dry run says the same and changes nothing`() async throws {
+    @Test func `a dry run returns the same and changes nothing`() async throws {
         try await ServedHost.with { host in
             _ = try await Self.post(host, "1.0.0")
             try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
@@ -193,7 +193,7 @@ struct UpdateTests {
         }
     }
 
-    @Test func `files that changed while no host ran are asked about before they run`()
+    @Test func `files that changed while no host ran are checked before they run`()
         async throws
     {
         try await ServedHost.with { host in
@@ -228,7 +228,7 @@ struct UpdateTests {
         }
     }
 
-    @Test func `what runs ends when another app takes its place, and not with an update`()
+    @Test func `runs end when another app replaces theirs, and not with an update`()
         async throws
     {
         try await ServedHost.with { host in
@@ -243,7 +243,7 @@ struct UpdateTests {
         }
     }
 
-    @Test func `an app that cannot have its name is not left behind`() async throws {
+    @Test func `an app whose name is taken is not left behind`() async throws {
         try await ServedHost.with { host in
             _ = try await host.client("my-app")
             for query in ["", "?dryRun=true"] {

@@ -57,7 +57,8 @@ struct VirtualSensorTests {
         }
     }
 
-    @Test func `an app needs a grant of the virtual sensor, and none of its inputs`() async throws {
+    @Test func `an app needs a grant only for the virtual sensor, not for its inputs`() async throws
+    {
         try await ServedHost.with { host async throws in
             try await Self.steps(host)
             _ = try await Self.put(host)
@@ -72,7 +73,7 @@ struct VirtualSensorTests {
         }
     }
 
-    @Test func `it has no stream, takes no samples, and goes when it is removed`() async throws {
+    @Test func `it has no stream, accepts no samples, and can be removed`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.steps(host)
             _ = try await Self.put(host)
@@ -114,7 +115,7 @@ struct VirtualSensorTests {
                 400
             ),
         ])
-    func `a definition that is none is refused`(json: String, status: Int) async throws {
+    func `an invalid definition is rejected`(json: String, status: Int) async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             #expect(try await Self.put(host, json).status == status)

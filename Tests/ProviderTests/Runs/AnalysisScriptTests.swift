@@ -25,7 +25,7 @@ struct AnalysisScriptTests {
         })();
         """#
 
-    @Test func `an app gets what was found, and is told what was not`() async throws {
+    @Test func `an app gets results, and errors for invalid analyses`() async throws {
         try await ServedHost.with { host in
             try await host.install("demo", script: Self.script)
             try await host.decide(.allowAlways, "sensor:gauge", by: "demo")

@@ -22,7 +22,7 @@ struct BackgroundRunTests {
         return run
     }
 
-    @Test func `an app that fails is started again, and left alone when it fails too often`()
+    @Test func `an app that fails is restarted until it fails too often`()
         async throws
     {
         try await ServedHost.with(restarts: Self.policy(first: .milliseconds(10))) { host in
@@ -42,7 +42,7 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `an app that ends by itself is not started again`() async throws {
+    @Test func `an app that ends by itself is not restarted`() async throws {
         try await ServedHost.with(restarts: Self.policy(first: .milliseconds(10))) { host in
             let run = try await Self.begin("console.log('once')", host)
             let report = try await host.report(run) { $0.state == .ended }
@@ -51,7 +51,7 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `one that waits for its next start can be stopped, also twice`() async throws {
+    @Test func `a run that waits for its restart can be stopped, also twice`() async throws {
         try await ServedHost.with(restarts: Self.policy(first: .seconds(3600))) { host in
             let run = try await Self.begin("throw 1", host)
             _ = try await host.report(run) { $0.state == .waiting }
@@ -62,7 +62,7 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `a run is started once, and one that is not there never`() async throws {
+    @Test func `a run is started once, and an unknown one never`() async throws {
         try await ServedHost.with { host in
             let run = try await Self.begin("setInterval(() => {}, 1000)", host)
             _ = try await host.report(run) { $0.state == .running }
@@ -80,7 +80,7 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `an app that is removed does not run on`() async throws {
+    @Test func `the runs of an uninstalled app end`() async throws {
         try await ServedHost.with { host in
             let run = try await Self.begin(
                 "setInterval(() => fetch('/api/v1/me').then((r) => r.text()), 5)", host)
@@ -93,7 +93,7 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `what was prepared and never started is forgotten with what was allowed for it`()
+    @Test func `a run that was prepared and never started is forgotten with its decisions`()
         async throws
     {
         try await ServedHost.with { host in
@@ -113,7 +113,7 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `the host's end is that of every run, whatever it does`() async throws {
+    @Test func `every run ends with the host, whatever it does`() async throws {
         // Budgets that would end the run much later.
         var budget = RunBudget()
         budget.turn = .seconds(3600)

@@ -2,7 +2,7 @@ import AppRuns
 import Foundation
 import Testing
 
-/// Each budget, met by a real app in a real process.
+/// Each budget, exceeded by a real app in a real process.
 @Suite(.timeLimit(.minutes(10)))
 struct BudgetTests {
     struct Case: CustomTestStringConvertible, Sendable {
@@ -38,7 +38,7 @@ struct BudgetTests {
             $0.logPerMinute = 4096
         },
     ])
-    func `what is used up ends the run, by its name`(item: Case) async throws {
+    func `an exceeded budget ends the run, with its name`(item: Case) async throws {
         var budget = RunBudget()
         item.limits(&budget)
         let chosen = budget
@@ -50,7 +50,7 @@ struct BudgetTests {
         }
     }
 
-    @Test func `a call too many is refused, and the run goes on`() async throws {
+    @Test func `a call beyond the budget is refused, and the run continues`() async throws {
         let script = """
             (async () => {
               for (let i = 0; i < 4; i++) {
@@ -73,7 +73,7 @@ struct BudgetTests {
         }
     }
 
-    @Test func `sixty-four calls at once, again and again, are no call too many`() async throws {
+    @Test func `repeated groups of 64 concurrent calls are permitted`() async throws {
         let script = """
             (async () => {
               const one = async () => {
@@ -99,7 +99,7 @@ struct BudgetTests {
         }
     }
 
-    @Test func `what a run used is told`() async throws {
+    @Test func `the usage of a run is reported`() async throws {
         try await ServedHost.with { host in
             let (report, _) = try await host.run(
                 "console.log('x'.repeat(100)); fetch('/api/v1/me').then((r) => r.text())")

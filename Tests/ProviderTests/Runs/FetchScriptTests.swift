@@ -6,7 +6,7 @@ import Testing
 
 @testable import Provider
 
-/// A22: what a headless app finds when it calls other servers as it would anywhere.
+/// A22: calls of a headless app to other servers with the usual APIs.
 struct FetchScriptTests {
     /// Runs a script that may call `server`, and returns its output.
     private static func run(
@@ -58,7 +58,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - XMLHttpRequest reaches it, too, also while everything waits`() async throws {
+    @Test func `A22 - XMLHttpRequest reaches it, too, also synchronously`() async throws {
         try await LocalServer.with { request in
             request.target == "/old"
                 ? .redirect(to: "/new") : .answer("{\"a\":1}", fields: [("X-Two", "2")])
@@ -82,7 +82,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - what is refused looks as in a browser, and the console says why`()
+    @Test func `A22 - a refused call fails as in a browser, and the console has the reason`()
         async throws
     {
         try await LocalServer.with { _ in
@@ -112,7 +112,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `C35 - the SDK names what goes wrong`() async throws {
+    @Test func `C35 - the SDK reports the reason of an error`() async throws {
         let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         try await LocalServer.with { request in
@@ -148,7 +148,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - a large answer comes whole, and one that is too large not at all`()
+    @Test func `A22 - a large response is complete, and one above the limit fails`()
         async throws
     {
         let size = 3 << 20
@@ -170,7 +170,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - a call that was given up does not keep its place`() async throws {
+    @Test func `A22 - a cancelled call does not count as concurrent`() async throws {
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         _ = arrivals
         try await LocalServer.with { request in

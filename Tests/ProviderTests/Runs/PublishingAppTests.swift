@@ -26,7 +26,7 @@ struct PublishingAppTests {
         })();
         """
 
-    @Test func `an app publishes what it may, and learns why it may not`() async throws {
+    @Test func `an app publishes with permission, and gets the reason of a refusal`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()
             try await host.install("demo", script: Self.script)

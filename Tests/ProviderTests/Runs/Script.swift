@@ -22,7 +22,7 @@ extension ServedHost {
         return (report, lines.all)
     }
 
-    /// Waits until a run is as it should be.
+    /// Waits until a run meets a condition.
     func report(
         _ run: String, when isRight: @Sendable (RunReport) -> Bool
     ) async throws -> RunReport {

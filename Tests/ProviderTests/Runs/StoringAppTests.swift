@@ -3,7 +3,7 @@ import Auth
 import Foundation
 import Testing
 
-/// Real apps in real processes that keep something from one run to the next.
+/// Real apps in real processes that store values from one run to the next.
 @Suite(.timeLimit(.minutes(10)))
 struct StoringAppTests {
     private static func installed(_ host: ServedHost, isAllowed: Bool = true) async throws {
@@ -22,7 +22,7 @@ struct StoringAppTests {
         return lines.all
     }
 
-    @Test func `nervous.storage keeps values and says by W3C names why not`() async throws {
+    @Test func `nervous.storage keeps values, and its errors have W3C names`() async throws {
         let script = """
             const { storage } = nervous;
             const report = async (work) => {
@@ -62,7 +62,7 @@ struct StoringAppTests {
         }
     }
 
-    @Test func `an app that may not keep anything is told so`() async throws {
+    @Test func `an app without permission for storage gets an error`() async throws {
         try await ServedHost.with { host in
             try await Self.installed(host, isAllowed: false)
             let lines = try await Self.run(
@@ -73,7 +73,7 @@ struct StoringAppTests {
         }
     }
 
-    @Test func `localStorage is there in the next run, of whatever text`() async throws {
+    @Test func `localStorage keeps any text for the next run`() async throws {
         let first = """
             console.log(localStorage.length);
             localStorage.setItem("a", "1");
@@ -108,7 +108,7 @@ struct StoringAppTests {
         }
     }
 
-    @Test func `localStorage is full where nervous.storage has taken the room`() async throws {
+    @Test func `localStorage is full if nervous.storage uses all of the limit`() async throws {
         let script = """
             (async () => {
               const text = "x".repeat(1000000);
@@ -131,7 +131,7 @@ struct StoringAppTests {
         }
     }
 
-    @Test func `where storage was refused localStorage lasts for the run and says so once`()
+    @Test func `without permission localStorage lasts for the run, with one warning`()
         async throws
     {
         let script = """
@@ -153,7 +153,9 @@ struct StoringAppTests {
         }
     }
 
-    @Test func `what a turn has set is kept when the app is killed in the next`() async throws {
+    @Test func `values of a completed turn are kept when the app is killed in the next`()
+        async throws
+    {
         let script = """
             localStorage.setItem("first", "kept");
             setTimeout(() => { localStorage.setItem("second", "lost"); for (;;); }, 1);
@@ -170,7 +172,7 @@ struct StoringAppTests {
         }
     }
 
-    @Test func `a loop that sets one key is one call a turn`() async throws {
+    @Test func `a loop that sets one key causes one call per turn`() async throws {
         let script = """
             for (let i = 0; i < 20000; i++) localStorage.setItem("count", i);
             console.log(localStorage.count);

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import Testing
 
-/// Runs in the foreground, whose lines go to the client that started them.
+/// Runs in the foreground, whose output goes to the client that started them.
 @Suite(.timeLimit(.minutes(10)))
 struct WatchedRunTests {
     private static let chatty = "setInterval(() => console.log('x'.repeat(10000)), 1)"
@@ -22,7 +22,7 @@ struct WatchedRunTests {
     }
 
     @Test(arguments: [chatty, "console.log('x'); setInterval(() => {}, 1000)"])
-    func `a reader that leaves ends the run`(script: String) async throws {
+    func `a client that disconnects ends the run`(script: String) async throws {
         try await ServedHost.with { host in
             try await host.install("demo", script: script)
             let run = try await host.supervisor.prepare(app: "demo").id
@@ -37,7 +37,7 @@ struct WatchedRunTests {
         }
     }
 
-    @Test func `a reader that waits holds the app up and does not end it`() async throws {
+    @Test func `a client that does not read pauses the app and does not end it`() async throws {
         var budget = RunBudget()
         budget.turn = .seconds(3)
         budget.logPerMinute = .max / 2
@@ -49,7 +49,7 @@ struct WatchedRunTests {
             let lines = Lines()
             let report = try await host.supervisor.run(run) { event in
                 lines.take(event)
-                // Longer in all than the turn may take.
+                // Longer in total than the limit of a turn.
                 if lines.all.count < 3 { try? await Task.sleep(for: .milliseconds(1600)) }
             }
             #expect(report.ending?.name == "finished")
@@ -57,7 +57,7 @@ struct WatchedRunTests {
         }
     }
 
-    @Test func `one who watches is told the end of a run that is stopped`() async throws {
+    @Test func `a watching client gets the end of a run that is stopped`() async throws {
         try await ServedHost.with { host in
             try await host.install("demo", script: Self.chatty)
             let run = try await host.supervisor.prepare(app: "demo").id

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Text
 
-/// A grant that holds only in the foreground, with real runs of an app.
+/// A foreground-only grant, with real runs of an app.
 @Suite(.timeLimit(.minutes(10)))
 struct WatchedTermTests {
     private static let script = """
@@ -28,7 +28,7 @@ struct WatchedTermTests {
         return said.withLock { $0 }
     }
 
-    @Test func `a run in the background is refused what holds only while watched`() async throws {
+    @Test func `a run in the background is refused a foreground-only privilege`() async throws {
         try await ServedHost.with { host in
             let bytes = try TestPackage.bytes(script: Self.script, in: host.folder)
             let install = Call("POST", "/api/v1/apps", token: host.owner, body: bytes)

@@ -2,8 +2,8 @@ import AppRuns
 import Synchronization
 import TestSupport
 
-/// The way to the host with streams that break off: each after a number of bytes that nobody knows
-/// before, in the middle of an event as well.
+/// A connection to the host whose streams are interrupted: each after a random number
+/// of bytes, also in the middle of an event.
 final class BreakingConnection: HostConnection {
     private struct Broken: Error {}
 
@@ -20,7 +20,7 @@ final class BreakingConnection: HostConnection {
         state = Mutex((SplitMix(state: seed), breaks))
     }
 
-    /// How many streams may still break off.
+    /// How many more streams are interrupted.
     var breaksLeft: Int { state.withLock { $0.breaks } }
 
     func send(

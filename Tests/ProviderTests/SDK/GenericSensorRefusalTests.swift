@@ -3,10 +3,11 @@ import JSApps
 import Samples
 import Testing
 
-/// What the W3C's sensor classes refuse, and with which errors.
+/// The errors of the W3C's sensor classes.
 @Suite(.timeLimit(.minutes(10)))
 struct GenericSensorRefusalTests {
-    @Test func `what is missing or not allowed is told as an error, hardware first`() async throws {
+    @Test func `missing sensors and permissions cause errors, missing sensors first`() async throws
+    {
         try await ServedHost.with { host in
             let lines = try await GenericSensorTests.play(
                 """
@@ -21,7 +22,7 @@ struct GenericSensorRefusalTests {
                 const error = await failed(new Accelerometer());
                 say(error.problem, error.privilege);
                 say(error.fix);
-                // Statistics are no readings.
+                // Statistics do not permit readings.
                 say((await failed(new Gyroscope())).problem);
                 // Once it is allowed the same object works.
                 const sensor = new Accelerometer();
@@ -31,7 +32,7 @@ struct GenericSensorRefusalTests {
                 sensor.onactivate = () => say("activated");
                 sensor.start();
                 await heard(sensor, "activate");
-                // And it ends when it is denied.
+                // It ends when it is denied.
                 deny("sensor:accelerometer");
                 publish("accelerometer", { x: 1, y: 2, z: 3 });
                 const { error: denial } = await heard(sensor, "error");
@@ -55,7 +56,7 @@ struct GenericSensorRefusalTests {
     }
 
     @Test
-    func `what nobody has decided is asked for, and a start that is taken back hears nothing`()
+    func `undecided sensors are requested, and a cancelled start has no effect`()
         async throws
     {
         try await ServedHost.with { host in
@@ -96,7 +97,7 @@ struct GenericSensorRefusalTests {
         ("new Accelerometer({ frequency: 1e9 })", "made"),
         ("new SensorErrorEvent('error', { error: new DOMException('a', 'b') })", "made"),
     ])
-    func `a sensor is made of right options only`(made: String, outcome: String) async throws {
+    func `a sensor accepts only valid options`(made: String, outcome: String) async throws {
         try await ServedHost.with { host in
             let lines = try await host.play(
                 "try { \(made); say('made'); } catch (error) { say(error.name); }")

@@ -3,7 +3,7 @@ import JSApps
 import Samples
 import Testing
 
-/// The W3C's sensor classes in real runs of apps, after the web's own tests of them.
+/// The W3C's sensor classes in real runs of apps, based on the Web Platform Tests.
 @Suite(.timeLimit(.minutes(10)))
 struct GenericSensorTests {
     private static let everything = """
@@ -20,7 +20,7 @@ struct GenericSensorTests {
 
         """
 
-    /// Runs the body of an async function with the sensors that a tablet has, all granted.
+    /// Runs the body of an async function with the sensors of a tablet, all granted.
     static func play(
         _ body: String, decisions: [String: Decision]? = nil, on host: ServedHost
     ) async throws -> [String] {
@@ -50,7 +50,7 @@ struct GenericSensorTests {
         ),
         ("AmbientLightSensor", "light", #"{"illuminance":120.5}"#, "illuminance"),
     ])
-    func `a sensor is started, gives readings and is stopped`(
+    func `a sensor starts, provides readings and stops`(
         type: String, sensor: String, sample: String, members: String
     ) async throws {
         try await ServedHost.with { host in
@@ -85,7 +85,7 @@ struct GenericSensorTests {
         }
     }
 
-    @Test func `two sensors of one kind have readings of their own, and a new start a fresh one`()
+    @Test func `two sensors of one kind have separate readings, and restarting resets them`()
         async throws
     {
         try await ServedHost.with { host in
@@ -119,7 +119,7 @@ struct GenericSensorTests {
         }
     }
 
-    @Test func `a frequency bounds the readings, and terms of the grant bound them further`()
+    @Test func `a frequency limits the readings, and terms of the grant limit them further`()
         async throws
     {
         try await ServedHost.with { host in
@@ -144,7 +144,8 @@ struct GenericSensorTests {
         }
     }
 
-    @Test func `gravity and linear acceleration share out what is measured`() async throws {
+    @Test func `gravity and linear acceleration sum up to the measured acceleration`() async throws
+    {
         try await ServedHost.with { host in
             let lines = try await Self.play(
                 """

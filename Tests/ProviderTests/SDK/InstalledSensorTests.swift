@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct InstalledSensorTests {
     @Test
-    func `A21: a sensor that was added is fed by one app and read by another, each as allowed`()
+    func
+        `A21: an added sensor is published to by one app and read by another, each with permission`()
         async throws
     {
         try await ServedHost.with { host in

@@ -3,7 +3,7 @@ import JSApps
 import Samples
 import Testing
 
-/// What `navigator` has over the host's sensors, in real runs of apps.
+/// The `navigator` APIs for the host's sensors, in real runs of apps.
 @Suite(.timeLimit(.minutes(10)))
 struct NavigatorTests {
     private static func play(
@@ -14,14 +14,14 @@ struct NavigatorTests {
             decisions: decisions)
     }
 
-    @Test func `an app gets its position and follows it`() async throws {
+    @Test func `an app gets its position and updates of it`() async throws {
         try await ServedHost.with { host in
             try await host.declareSensor("location", numbers: "latitude", "longitude", "speed")
             let lines = try await Self.play(
                 """
                 const { geolocation } = navigator;
                 publish("location", { t: Date.now() - 5000, latitude: 1, longitude: 2, speed: 3 });
-                // One that is recent enough is taken at once.
+                // A recent position is returned immediately.
                 const { coords, timestamp } = await new Promise((resolve, reject) =>
                   geolocation.getCurrentPosition(resolve, reject, { maximumAge: 60_000 }));
                 say(coords, Date.now() - timestamp < 60_000);
@@ -48,7 +48,7 @@ struct NavigatorTests {
         }
     }
 
-    @Test func `D4: what the receiver does not know is not known to the app`() async throws {
+    @Test func `D4: values unknown to the receiver are unknown to the app`() async throws {
         try await ServedHost.with { host in
             try await host.declareSensor(
                 "location",
@@ -74,7 +74,7 @@ struct NavigatorTests {
         (false, [:], "2 true"), (true, ["sensor:location": Decision.deny], "1 true"),
         (true, ["sensor:location": .allowAlways], "3 true"),
     ])
-    func `no position has its reason`(
+    func `a missing position has an error with the reason`(
         isThere: Bool, decisions: [String: Decision], line: String
     ) async throws {
         try await ServedHost.with { host in
@@ -92,9 +92,9 @@ struct NavigatorTests {
         }
     }
 
-    @Test func `an app sees the battery and hears when it changes`() async throws {
+    @Test func `an app gets the battery and its changes`() async throws {
         try await ServedHost.with { host in
-            // The test's own battery is missing; a declared one takes its name.
+            // The test machine has no battery; a declared one has its name.
             let lines = try await Self.play(
                 """
                 const battery = await navigator.getBattery();
@@ -106,7 +106,7 @@ struct NavigatorTests {
         }
     }
 
-    @Test func `permissions have the names of the web`() async throws {
+    @Test func `permissions have W3C names`() async throws {
         try await ServedHost.with { host in
             for sensor in ["accelerometer", "light", "location"] {
                 try await host.declareSensor(sensor, numbers: "x")

@@ -7,7 +7,8 @@ import Text
 /// `nervous.permissions`, settings, signals and errors in real runs of apps.
 @Suite(.timeLimit(.minutes(10)))
 struct PermissionScriptTests {
-    @Test func `an app hears when a permission changes, and its run ends when it stops listening`()
+    @Test
+    func `an app is notified of permission changes, and its run ends when it stops listening`()
         async throws
     {
         try await ServedHost.with { host in
@@ -48,7 +49,7 @@ struct PermissionScriptTests {
         ),
         ([:], ["prompt", "prompt", "denied"]),
     ])
-    func `a privilege stands in the words of the W3C`(
+    func `a privilege has the names and states of the W3C`(
         decisions: [String: Decision], states: [String]
     ) async throws {
         try await ServedHost.with { host in
@@ -66,7 +67,7 @@ struct PermissionScriptTests {
         }
     }
 
-    @Test func `every call can be given up, with the reason of its signal`() async throws {
+    @Test func `every call can be aborted, with the reason of its signal`() async throws {
         try await ServedHost.with { host in
             let lines = try await host.play(
                 """
@@ -108,7 +109,7 @@ struct PermissionScriptTests {
         }
     }
 
-    @Test func `each refusal has the name that the web has for it`() async throws {
+    @Test func `each refusal has its W3C error name`() async throws {
         try await ServedHost.with { host in
             await host.gauge(1)
             let lines = try await host.play(
@@ -150,7 +151,7 @@ struct PermissionScriptTests {
         }
     }
 
-    @Test func `a refused app shows where the person can change it`() async throws {
+    @Test func `a refused app shows how to change the permission`() async throws {
         try await ServedHost.with { host in
             let lines = try await host.play("say(nervous.openSettings());", as: "shy-app")
             #expect(
@@ -161,7 +162,7 @@ struct PermissionScriptTests {
         }
     }
 
-    @Test func `a refusal links to the settings of its app, and to those of no other caller`()
+    @Test func `a refusal links to the settings page of its app, for this app only`()
         async throws
     {
         try await ServedHost.with { host in
@@ -190,7 +191,7 @@ struct PermissionScriptTests {
     }
 
     @Test(arguments: ["%3Cscript%3E", "My_App", "a%22b", "", "a/b", "..", "-a"])
-    func `there are no settings under what is no name`(name: String) async throws {
+    func `there is no settings page for an invalid name`(name: String) async throws {
         try await ServedHost.with { host async throws in
             #expect(try await host.send(Call("GET", "/settings/\(name)")).status == 404)
         }

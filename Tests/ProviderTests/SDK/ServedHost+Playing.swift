@@ -8,7 +8,7 @@ extension ServedHost {
     /// Runs a script as an app that controls its environment.
     ///
     /// It has `publish(sensor, sample)`, and `allow`, `deny` and `reset` of a privilege, which take
-    /// effect before its next line or call is heard.
+    /// effect before its next line or call is handled.
     /// - Parameters:
     ///   - privileges: what it declares.
     ///   - decisions: the decisions before it starts.
@@ -51,7 +51,7 @@ extension ServedHost {
         return lines.all
     }
 
-    /// Waits until an app asks for something, and allows it.
+    /// Waits until an app requests a privilege, and allows it.
     func allowFirstRequest() async throws {
         while true {
             guard let request = await authority.pendingRequests().first else {

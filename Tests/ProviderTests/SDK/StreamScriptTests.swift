@@ -9,7 +9,7 @@ import Testing
 struct StreamScriptTests {
     private static let last = 120
 
-    @Test func `a stream that breaks off goes on, and no sample is lost or comes twice`()
+    @Test func `an interrupted stream reconnects, and no sample is lost or repeated`()
         async throws
     {
         let seed = UInt64.random(in: .min ... .max)
@@ -42,8 +42,8 @@ struct StreamScriptTests {
         }
     }
 
-    @Test func `an app hears what it missed and cannot have`() async throws {
-        // The first stream ends behind its opening.
+    @Test func `an app is notified of samples that it missed`() async throws {
+        // The first stream ends after its opening.
         let opening = ": the samples of gauge\nid: 4\n\n".utf8.count
         try await ServedHost.with(connection: {
             BreakingConnection($0, breaks: 1, bytes: opening...opening)
@@ -64,7 +64,7 @@ struct StreamScriptTests {
                 decisions: ["sensor:gauge": .allow(Terms(access: .raw, history: .seconds(60)))],
                 hearing: { line, host in
                     guard line == "open 1" else { return }
-                    // One that is too old, of which it has not heard, and one that it may see.
+                    // One that is too old, which was not reported, and one that it may read.
                     await host.gauge(5, at: now.advanced(byMicroseconds: -3_600_000_000))
                     await host.gauge(6, at: now)
                 })
@@ -73,7 +73,7 @@ struct StreamScriptTests {
         }
     }
 
-    @Test func `all who watch a sensor share one connection, and the last to leave ends it`()
+    @Test func `all watchers of a sensor share one connection, which the last one closes`()
         async throws
     {
         let breaking = Mutex<BreakingConnection?>(nil)
@@ -108,7 +108,7 @@ struct StreamScriptTests {
         }
     }
 
-    @Test func `a watch ends with the refusal when permission does`() async throws {
+    @Test func `a watch ends with an error when permission ends`() async throws {
         try await ServedHost.with { host in
             let lines = try await host.play(
                 """

@@ -31,13 +31,13 @@ struct TypeScript {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The lines of a file beside the tests.
+    /// The lines of a file of the tests.
     static func lines(_ file: String) throws -> [String] {
         try String(contentsOf: sources.appending(path: file), encoding: .utf8)
             .components(separatedBy: "\n")
     }
 
-    /// Checks a file beside the tests as strictly as can be.
+    /// Checks a file of the tests in strict mode.
     func faults(_ file: String) throws -> [Fault] {
         try FileManager.default.copyItem(
             at: Self.sources.appending(path: file), to: folder.appending(path: file))
@@ -65,7 +65,7 @@ struct TypeScript {
     private func run(
         _ program: String, _ arguments: String...
     ) throws -> (code: Int32, output: String) {
-        // Where Debian has the compiler for programs of other versions of Node, too.
+        // The path in Debian, also for other versions of Node.
         let variables = ["PATH": "/usr/bin:/bin", "NODE_PATH": "/usr/share/nodejs"]
         let process = try Program(
             program, arguments, environment: variables,

@@ -9,13 +9,13 @@ import Testing
 /// Compares the typings with the SDK.
 @Suite(.blocking, .timeLimit(.minutes(10)))
 struct TypingsTests {
-    @Test func `a program that uses everything rightly compiles strictly`() throws {
+    @Test func `a program that uses the whole API compiles in strict mode`() throws {
         let compiler = try TypeScript()
         defer { compiler.remove() }
         #expect(try compiler.faults("right.ts").isEmpty)
     }
 
-    @Test func `each wrong use is an error where it stands`() throws {
+    @Test func `each invalid use is an error at its position`() throws {
         let compiler = try TypeScript()
         defer { compiler.remove() }
         let expected = try TypeScript.lines("wrong.ts").enumerated().compactMap { number, line in
@@ -29,7 +29,7 @@ struct TypingsTests {
         #expect(Set(expected).subtracting(found).isEmpty, "not found")
     }
 
-    /// Prints the names that the global object has, and those of the members of each type of the SDK.
+    /// Prints the names of the global object, and those of the members of each type of the SDK.
     private static let script = """
         const shared = [Object, EventTarget, Event].flatMap(({ prototype }) =>
           Object.getOwnPropertyNames(prototype));
@@ -67,7 +67,7 @@ struct TypingsTests {
         }
     }
 
-    @Test func `every name of the SDK is in its typings, and there is none that it has not`()
+    @Test func `the typings and the SDK have the same names`()
         async throws
     {
         let compiler = try TypeScript()
@@ -78,7 +78,7 @@ struct TypingsTests {
         for name in ["globals", "Navigator"] {
             added[name]?.subtract(try #require(without[name]))
         }
-        // The typings of the DOM have these, and `libs.js` brings those.
+        // These are in the typings of the DOM, or in `libs.js`.
         added["globals"]?.remove("GeolocationPositionError")
         added["Navigator"]?.subtract(["geolocation", "permissions"])
         let published: Set<String> = ["App", "Nervous", "Navigator"]
@@ -92,7 +92,7 @@ struct TypingsTests {
     }
 
     @Test(arguments: ["/nervous.d.ts", "/_host/nervous.d.ts"])
-    func `the typings are served beside the SDK`(path: String) async throws {
+    func `the typings are served with the SDK`(path: String) async throws {
         try await ServedHost.with { host in
             try await host.install()
             let answer = try await host.send(

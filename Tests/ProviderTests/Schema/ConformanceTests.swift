@@ -7,7 +7,7 @@ import Text
 
 @testable import Provider
 
-/// Holds the server against its own description, and the description against the server.
+/// Compares the server with its description in both directions.
 struct ConformanceTests {
     private static func description(of host: ServedHost) async throws -> Description {
         try Description(try await host.send(Call("GET", "/openapi.json")).body)
@@ -50,7 +50,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test func `every example is what its schema says`() async throws {
+    @Test func `every example conforms to its schema`() async throws {
         try await ServedHost.with { host in
             let description = try await Self.description(of: host)
             var count = 0
@@ -70,7 +70,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test func `A5: each described answer is given, and is what is described`() async throws {
+    @Test func `A5: each described response occurs and conforms to its description`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.prepare(host)
             let description = try await Self.description(of: host)
@@ -120,7 +120,7 @@ struct ConformanceTests {
             for exercise in try await Self.shared(host, Array(operations.values)) {
                 try await show(exercise)
             }
-            // A host that does not listen has no address to give; see below.
+            // A host that does not listen has no address; see below.
             shown["launch", default: []].insert(503)
             for operation in operations.values {
                 #expect(
@@ -129,7 +129,7 @@ struct ConformanceTests {
         }
     }
 
-    /// What all operations answer alike; wrong tokens last, since they put off what follows.
+    /// The responses that all operations share; invalid tokens last, because they are rate-limited.
     private static func shared(
         _ host: ServedHost, _ operations: [Description.Operation]
     ) async throws -> [Exercise] {
@@ -169,7 +169,7 @@ struct ConformanceTests {
         return exercises + [Exercise("redeem", 429, code)]
     }
 
-    /// The answers to a client that may use several sensors of a kind and names the kind.
+    /// The responses to a client that may use several sensors of a kind and names the kind.
     private static func several(_ host: ServedHost, _ app: String) async throws -> [Exercise] {
         for kind in ["heat", "light", "gyroscope"] {
             let chosen = ["\(kind).left", "\(kind).right"]

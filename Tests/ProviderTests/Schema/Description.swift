@@ -2,11 +2,11 @@ import Auth
 import Foundation
 import Text
 
-/// The server's own description, as its tests read it.
+/// The server's OpenAPI document.
 struct Description: Sendable {
     let root: JSONValue
 
-    /// One operation and the answers that it is described to give.
+    /// One operation and its described responses.
     struct Operation: Sendable {
         let id: String
         let method: String
@@ -39,7 +39,7 @@ struct Description: Sendable {
         }
     }
 
-    /// The statuses that an operation is described to answer; `default` is not among them.
+    /// The described statuses of an operation; `default` is not among them.
     func statuses(of operation: Operation) -> Set<Int> {
         Set((operation.content["responses"]?.object ?? []).compactMap { Int($0.key) })
     }

@@ -1,4 +1,4 @@
-/// Analyses: each of them, and each way in which one is refused.
+/// Analyses: each of them, and each error.
 extension Exercise {
     static func analyses(_ host: ServedHost, app: String) -> [Exercise] {
         func asked(

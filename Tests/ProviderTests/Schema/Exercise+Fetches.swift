@@ -10,7 +10,7 @@ extension Exercise {
                     "POST", "/api/v1/fetch", token: host.owner,
                     headers: [("Nervous-Request", wish)], body: body))
         }
-        // The port of a server that has gone.
+        // The port of a closed server.
         let port = try await LocalServer.with { _ in
             .answer()
         } _: {

@@ -1,4 +1,4 @@
-/// What apps and clients keep for themselves.
+/// Storage of apps and clients.
 extension Exercise {
     static func kept(by token: String, owner: String) -> [Exercise] {
         func call(

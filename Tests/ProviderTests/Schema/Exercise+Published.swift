@@ -1,7 +1,7 @@
 import Auth
 import TestSupport
 
-/// What published apps call, and what asking gives.
+/// Calls of published apps, and requests for privileges.
 extension Exercise {
     static func published(_ host: ServedHost) async throws -> [Exercise] {
         let owner = host.owner

@@ -1,4 +1,4 @@
-/// What apps and programs of others push.
+/// Pushes of other apps and programs.
 extension Exercise {
     static func pushes(_ host: ServedHost) async throws -> [Exercise] {
         let phone = try await host.addPhone("ann", kinds: ["light", "location", "battery"])

@@ -1,6 +1,6 @@
 import AppRuns
 
-/// Runs: each start is of a run that was prepared for it.
+/// Runs: each start is of a newly prepared run.
 extension Exercise {
     static func runs(_ host: ServedHost) async throws -> [Exercise] {
         let watched = try await host.supervisor.prepare(app: "my-app").id

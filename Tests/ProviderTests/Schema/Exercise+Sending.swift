@@ -2,7 +2,7 @@ import Addresses
 import Egress
 import Testing
 
-/// Routes that are sent, and what waits.
+/// Uploads of routes, and the outbox.
 extension Exercise {
     static func sending(_ host: ServedHost) async throws -> [Exercise] {
         func send(

@@ -69,7 +69,7 @@ extension Exercise {
             workouts(409, "GET", "?session=busy"),
             owned("sessionRoute", 406, "GET", "/walk/route", headers: [("Accept", "image/png")]),
             made(201, "odd", "location.odd"), owned("sessionRoute", 422, "GET", "/odd/route"),
-            // It has ended, and so the stream ends.
+            // The session has ended, and so the stream ends.
             owned("liveSession", 200, "GET", "/walk/live"),
             owned("liveSession", 400, "GET", "/walk/live?every=2"),
             owned("liveSession", 404, "GET", "/none/live"),

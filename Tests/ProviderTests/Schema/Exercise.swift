@@ -1,4 +1,4 @@
-/// A call that shows one answer of one operation.
+/// A call that gets one response of one operation.
 struct Exercise: Sendable {
     let operation: String
     let status: Int
@@ -24,7 +24,7 @@ extension ServedHost {
                 body: body))
     }
 
-    /// What an operation of the owner that takes JSON answers to wrong bodies.
+    /// The calls of an operation of the owner with invalid JSON bodies.
     func wrongBodies(_ operation: String, _ method: String, _ target: String) -> [Exercise] {
         [
             owned(operation, 400, method, target, json: "{"),
@@ -39,9 +39,9 @@ extension ServedHost {
 extension Exercise {
     static let big = #"{"x": ""# + String(repeating: "x", count: 300_000) + #""}"#
 
-    /// Every answer that belongs to one operation; those that all share are made elsewhere.
+    /// Calls for every response of specific operations; shared responses are tested elsewhere.
     ///
-    /// They follow each other: later ones use what earlier ones made.
+    /// Their order matters: later ones use the results of earlier ones.
     static func all(_ host: ServedHost) throws -> [Exercise] {
         let package = try TestPackage.bytes("second-app", in: host.folder)
         let newer = try TestPackage.bytes("second-app", version: "1.1.0", in: host.folder)

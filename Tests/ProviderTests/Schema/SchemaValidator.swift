@@ -1,14 +1,14 @@
 import Auth
 import Text
 
-/// Holds a value against a schema: the part of JSON Schema 2020-12 that `openapi.json` uses.
+/// Validates a value against a schema: the part of JSON Schema 2020-12 that `openapi.json` uses.
 struct SchemaValidator {
     /// Keywords without effect on validity.
     private static let annotations: Set<String> = [
         "description", "default", "example", "contentMediaType",
     ]
 
-    /// Where `$ref` leads.
+    /// The root of `$ref`.
     let root: JSONValue
 
     /// The faults of a value; empty if it is valid.
@@ -19,7 +19,7 @@ struct SchemaValidator {
         }
     }
 
-    /// What a reference such as `#/components/schemas/Problem` points to.
+    /// The target of a reference such as `#/components/schemas/Problem`.
     func resolve(_ reference: String) -> JSONValue? {
         guard reference.hasPrefix("#/") else { return nil }
         return reference.dropFirst(2).split(separator: "/").reduce(JSONValue?.some(root)) {

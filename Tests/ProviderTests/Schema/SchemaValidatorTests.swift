@@ -19,7 +19,7 @@ struct SchemaValidatorTests {
         (#""ab""#, #"{"pattern": "^a"}"#), ("2", #"{"minimum": 2}"#),
         ("1", #"{"oneOf": [{"type": "string"}, {"type": "integer"}]}"#),
     ])
-    func `what fits has no fault`(value: String, schema: String) throws {
+    func `a valid value has no fault`(value: String, schema: String) throws {
         #expect(try Self.faults(value, schema) == 0)
     }
 
@@ -35,7 +35,7 @@ struct SchemaValidatorTests {
         ("1", #"{"oneOf": [{"type": "string"}, {"type": "null"}]}"#),
         ("1", #"{"oneOf": [{"type": "number"}, {"type": "integer"}]}"#),
     ])
-    func `what does not fit is told`(value: String, schema: String) throws {
+    func `an invalid value is reported`(value: String, schema: String) throws {
         #expect(try Self.faults(value, schema) == 1)
     }
 }

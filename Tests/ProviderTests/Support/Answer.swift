@@ -15,7 +15,8 @@ struct Answer: Sendable {
 
     /// Reads one response that ends with the connection.
     ///
-    /// - Parameter isHead: whether it answers `HEAD` and so has no body, whatever its `Content-Length`.
+    /// - Parameter isHead: whether it answers `HEAD` and so has no body, whatever its
+    ///   `Content-Length`.
     init(parsing bytes: [UInt8], isHead: Bool = false) throws {
         let separator = Array("\r\n\r\n".utf8)
         guard let end = bytes.firstRange(of: separator) else {
@@ -46,7 +47,7 @@ struct Answer: Sendable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body, strictly read: what this server writes must pass its own reader.
+    /// The body, strictly parsed: output of this server must pass its own parser.
     func json() throws -> JSONValue {
         try StrictJSON(maximumBytes: 64 << 20).parse(body)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request that a test sends, written out as text.
+/// A request that a test sends as text.
 struct Call: Sendable {
     var method: String
     var target: String
@@ -23,7 +23,7 @@ struct Call: Sendable {
         if json != nil, !hasType { self.headers.append(("Content-Type", "application/json")) }
     }
 
-    /// - Parameter standardHost: the `Host` for calls that name none.
+    /// - Parameter standardHost: the `Host` of calls that specify none.
     func bytes(standardHost: String) -> [UInt8] {
         var head = "\(method) \(target) HTTP/1.1\r\nHost: \(host ?? standardHost)\r\n"
         head += "Connection: close\r\n"

@@ -1,18 +1,18 @@
 import Foundation
 import TestSupport
 
-/// A call with the real `curl`, as the programs of others make them.
+/// A call with the real `curl`, like other programs.
 struct Curl {
     static let program = "/usr/bin/curl"
     static let isInstalled = FileManager.default.isExecutableFile(atPath: program)
 
-    /// As HTTP has it; 0 when there was no answer.
+    /// The HTTP status; 0 without a response.
     let status: Int
     let answer: Answer
 
     /// Sends a body.
     ///
-    /// - Parameter options: what goes before the address.
+    /// - Parameter options: the arguments before the URL.
     init(
         _ host: ServedHost, _ path: String, _ options: [String] = [], body: [UInt8]
     ) async throws {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The text of a stream of events as it comes.
+/// The received text of an event stream.
 final class EventReader {
     private let reader: TCPConnection.Reader
     private(set) var text = ""
@@ -9,14 +9,14 @@ final class EventReader {
         self.reader = reader
     }
 
-    /// Reads until the text is as wanted or the server has closed.
+    /// Reads until a condition holds or the server has closed.
     func read(until isEnough: (EventReader) -> Bool) async {
         while !isEnough(self), let more = await reader.next() {
             text += String(decoding: more, as: UTF8.self)
         }
     }
 
-    /// The ids of the samples, as they came.
+    /// The ids of the samples, in the order received.
     var ids: [Int64] {
         text.matches(of: /id: (\d+)\nevent: sample\ndata: [^\n]*\n\n/).compactMap { Int64($0.1) }
     }
@@ -25,7 +25,7 @@ final class EventReader {
 }
 
 extension ServedHost {
-    /// Opens the stream of a sensor, runs `body` and leaves.
+    /// Opens the stream of a sensor, runs `body` and disconnects.
     func stream(
         of sensor: String = "gauge", after id: String? = nil, token: String? = nil,
         _ body: (EventReader) async throws -> Void

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Lets those who wait go on one at a time, and notes for how long they wanted to wait.
+/// Resumes waiting callers one at a time, and records their requested durations.
 final class Metronome: Sendable {
     private let (turns, turn) = AsyncStream.makeStream(of: Void.self)
     private let (asks, ask) = AsyncStream.makeStream(of: Duration.self)
 
-    /// Waits for `tick`, however long `duration` is.
+    /// Waits for `tick()`, whatever the duration.
     func sleep(_ duration: Duration) async throws {
         ask.yield(duration)
         for await _ in turns { return }
         throw CancellationError()
     }
 
-    /// The next wait that began.
+    /// The duration of the next wait.
     func asked() async -> Duration? {
         for await duration in asks { return duration }
         return nil

@@ -1,8 +1,9 @@
-/// Lets so many in at once, and others in the order of their coming.
+/// A semaphore that resumes waiting callers in order.
 ///
-/// A host holds about ten descriptors, and hundreds of tests begin at once. Where a process has more
-/// than some 1 300 descriptors, Foundation's `Process` copies whole directory entries beyond the end of
-/// the buffer that lists them, and can end the tests with signal 11. This keeps the hosts' share small.
+/// A host holds about ten descriptors, and hundreds of tests begin at once. Where a process has
+/// more than some 1 300 descriptors, Foundation's `Process` copies whole directory entries beyond
+/// the end of the buffer that lists them, and can end the tests with signal 11. This keeps the
+/// hosts' share small.
 actor Places {
     /// For the hosts of this process.
     static let hosts = Places(48)

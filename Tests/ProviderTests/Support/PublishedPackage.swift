@@ -2,7 +2,7 @@ import Auth
 import Foundation
 import JSApps
 
-/// A package of the second generation, as one finds it.
+/// A typical package of the second generation.
 enum PublishedPackage {
     static func bytes(
         _ name: String = "Old One", folder top: String = "Old-One-master", page: String = "<p>x",

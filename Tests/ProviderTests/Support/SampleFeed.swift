@@ -2,7 +2,7 @@ import Samples
 import Synchronization
 import VM
 
-/// The values that the readers of a test's sensors return, each once.
+/// The values that the readers of a test return, each once.
 final class SampleFeed: Sendable {
     private let waiting = Mutex<[SensorID: [[Value]]]>([:])
 
@@ -27,7 +27,7 @@ struct FeedReader: SampleReader {
     mutating func read() throws(SensorError) -> [Value]? { feed.take(sensor) }
 }
 
-/// Sensors whose samples a test writes itself.
+/// Sensors whose samples are provided by a test.
 struct FeedDriver: SensorDriver {
     static let gauge = Sensor(
         id: "gauge", title: "A gauge with a field of each kind",

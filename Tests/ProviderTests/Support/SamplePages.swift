@@ -3,7 +3,7 @@ import Samples
 import Text
 
 extension ServedHost {
-    /// Lets `gauge` have a sample with this level.
+    /// Adds a sample with this level to `gauge`.
     func gauge(_ level: Double, at time: Timestamp? = nil) async {
         await collect("gauge", [.number(level), .integer(0), .text("on"), .text("")], at: time)
     }
@@ -13,7 +13,7 @@ extension ServedHost {
         (try answer.json()["items"]?.array ?? []).compactMap { $0["level"]?.number?.double }
     }
 
-    /// What `next` of `Link` leads to.
+    /// The target of `next` in `Link`.
     static func next(_ answer: Answer) throws -> String? {
         guard let link = answer["link"] else { return nil }
         guard let target = link.wholeMatch(of: /<(\/[^>]*)>; rel="next"/) else {
@@ -22,7 +22,7 @@ extension ServedHost {
         return String(target.1)
     }
 
-    /// The samples that a query on `gauge` finds.
+    /// The samples of `gauge` that a query returns.
     func levels(_ query: String) async throws -> [Double] {
         try Self.levels(
             await send(Call("GET", "/api/v1/sensors/gauge/samples?\(query)", token: owner)))

@@ -6,7 +6,7 @@ import Samples
 extension ServedHost {
     /// Declares a phone's sensors as `nervous sensors add-phone` does.
     ///
-    /// - Returns: a token that may publish to them and do nothing else.
+    /// - Returns: a token that may only publish to them.
     func addPhone(_ name: String, kinds: [String]? = nil) async throws -> String {
         let sensors = PhoneSensor.all.filter { kinds?.contains($0.kind.description) ?? true }
         let ids = sensors.compactMap { $0.id(of: name) }
@@ -23,7 +23,7 @@ extension ServedHost {
         return try await client(name, allow: ids.map { "sensor:\($0):write" })
     }
 
-    /// What is stored of a sensor, as CSV without its header, line by line.
+    /// The stored samples of a sensor, as CSV without its header, line by line.
     func stored(_ sensor: String) async throws -> [String] {
         let answer = try await send(
             Call(

@@ -1,5 +1,5 @@
 extension ServedHost {
-    /// Publishes text of a form.
+    /// Publishes a text in some form.
     func publish(
         _ text: String, as type: String = "application/json", to sensor: String = "steps",
         token: String? = nil, key: String? = nil
@@ -24,7 +24,7 @@ extension ServedHost {
                     """))
     }
 
-    /// What is stored of `steps`, as CSV without its header.
+    /// The stored samples of `steps`, as CSV without its header.
     func steps() async throws -> String {
         let answer = try await send(
             Call(

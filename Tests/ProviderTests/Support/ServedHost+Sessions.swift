@@ -14,7 +14,7 @@ extension ServedHost {
                 headers: accept.map { [("Accept", $0)] } ?? [], json: json))
     }
 
-    /// Makes the session `walk`, with a sensor of locations that is published to.
+    /// Creates the session `walk`, with a location sensor that clients publish to.
     func makeWalk() async throws {
         try await declareSensor("location", numbers: "latitude", "longitude", "accuracy")
         let answer = try await sessions(
@@ -22,7 +22,7 @@ extension ServedHost {
         guard answer.status == 201 else { throw Answer.NotHTTP(text: answer.text) }
     }
 
-    /// Takes a step of `walk` now.
+    /// Performs a step of `walk`.
     func walk(_ step: String) async throws {
         let answer = try await sessions("POST", "/walk/\(step)")
         guard answer.status == 200 else { throw Answer.NotHTTP(text: answer.text) }

@@ -20,7 +20,8 @@ import VM
 
 @testable import Provider
 
-/// A whole host in a temporary folder that listens on a free port: real but for its sensors.
+/// A complete host in a temporary folder that listens on a free port: only its sensors are
+/// simulated.
 struct ServedHost: Sendable {
     let authority: Authority
     let machine: VirtualMachine
@@ -30,7 +31,7 @@ struct ServedHost: Sendable {
     let outbox: Outbox
     let port: Int
     let folder: URL
-    /// What the authority and the sensors take for now.
+    /// The clock of the authority and the sensors.
     let clock: TestClock
     private let feed: SampleFeed
 
@@ -173,16 +174,16 @@ struct ServedHost: Sendable {
         return try Answer(parsing: await raw(bytes), isHead: call.method == "HEAD")
     }
 
-    /// Sends bytes as they are and takes what comes until the server closes.
+    /// Sends bytes unchanged and receives until the server closes.
     func raw(_ bytes: [UInt8]) async throws -> [UInt8] {
         try await TCPConnection.with(port: port) { reader, writer in
-            // A server that refuses early may close before it has read everything.
+            // A server that rejects early may close before it has read everything.
             try? await writer.write(ByteBuffer(bytes: bytes))
             return await reader.rest()
         }
     }
 
-    /// Lets a sensor have a sample.
+    /// Adds a sample to a sensor.
     func collect(_ sensor: SensorID, _ values: [Value], at time: Timestamp? = nil) async {
         let now = clock.now
         if let time { clock.now = time }
@@ -191,7 +192,7 @@ struct ServedHost: Sendable {
         clock.now = now
     }
 
-    /// The token of a client who may do what `allow` names.
+    /// The token of a client with the privileges of `allow`.
     func client(_ name: String = "curl", allow: [String] = []) async throws -> String {
         let token = try await authority.createClient(name, isOwner: false, expires: nil)
         for text in allow { try await decide(.allowAlways, text, by: name) }
@@ -205,7 +206,7 @@ struct ServedHost: Sendable {
 
     var owner: String { authority.ownerToken.text }
 
-    /// Finds nothing: tests ask no server for names.
+    /// Resolves no names, so that tests do not depend on DNS.
     private struct NoNames: NameResolver {
         func addresses(
             of name: String, within limit: Duration
@@ -221,7 +222,7 @@ struct ServedHost: Sendable {
     }
 }
 
-/// The time of a served host: a clock that a test sets, and sleeps that it decides.
+/// The time of a served host: a clock and a timer that a test controls.
 private struct HostTime: TimeSource {
     let clock: TestClock
     let pause: @Sendable (Duration) async throws -> Void

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Bytes to and from a server, as they are.
+/// A TCP connection to a server.
 struct TCPConnection {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
@@ -21,7 +21,7 @@ struct TCPConnection {
         }
     }
 
-    /// What comes, piece by piece or whole.
+    /// The received bytes, piece by piece or as a whole.
     final class Reader {
         private var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
 

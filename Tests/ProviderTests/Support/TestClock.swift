@@ -2,7 +2,7 @@ import Samples
 import Scheduling
 import Synchronization
 
-/// A wall clock that only a test moves.
+/// A wall clock that only a test advances.
 final class TestClock: Sendable {
     private let time: Mutex<Timestamp>
 

@@ -2,7 +2,7 @@ import Auth
 import Foundation
 import JSApps
 
-/// A small real app, packed.
+/// The package of a small real app.
 enum TestPackage {
     static let privileges = """
         ["gauge", {"sensor": "network", "access": "stats", "reason": "Shows the traffic"}]
@@ -27,7 +27,7 @@ enum TestPackage {
         return try Packer().pack(place, signingWith: signer.map { try key($0, in: folder) })
     }
 
-    /// The key that a host's tests sign with; its name is `ann`.
+    /// The signing key of the tests; its name is `ann`.
     static func key(_ name: String = "ann", in folder: URL) throws -> SigningKey {
         let keys = KeyFolder(data: folder.path(percentEncoded: false))
         if try !keys.keys().contains(where: { $0.name == name }) { _ = try keys.create(name) }

@@ -3,7 +3,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-/// Clients that ask before they send a body: `Expect: 100-continue`.
+/// Clients that send `Expect: 100-continue` before a body.
 @Suite(.timeLimit(.minutes(10)))
 struct ContinueTests {
     private static func head(_ host: ServedHost, _ more: String, length: Int) -> String {
@@ -19,7 +19,7 @@ struct ContinueTests {
 
     private static let body = "t,count,mood\r\n1000,1,fine\r\n"
 
-    /// - Returns: what came until it has `text`.
+    /// - Returns: the bytes received until they contain `text`.
     private static func read(
         _ reader: TCPConnection.Reader, until text: String
     ) async -> String {
@@ -32,7 +32,7 @@ struct ContinueTests {
     }
 
     @Test(arguments: ["100-continue", "100-Continue"])
-    func `a client that asks is told to go on, and then answered`(value: String) async throws {
+    func `a client that asks gets 100 and then the response`(value: String) async throws {
         try await ServedHost.with { host in
             try await host.declareSteps()
             try await TCPConnection.with(port: host.port) { reader, writer in
@@ -48,7 +48,7 @@ struct ContinueTests {
         }
     }
 
-    @Test func `who does not ask is not told`() async throws {
+    @Test func `a client that does not ask does not get 100`() async throws {
         try await ServedHost.with { host in
             try await host.declareSteps()
             let text =
@@ -59,7 +59,7 @@ struct ContinueTests {
         }
     }
 
-    @Test func `nobody is told amid the answer to an earlier call`() async throws {
+    @Test func `no 100 is sent within an earlier response`() async throws {
         try await ServedHost.with { host in
             try await host.declareSteps()
             let first =
@@ -78,7 +78,7 @@ struct ContinueTests {
         }
     }
 
-    /// It would wait for ten minutes, and the test ends before.
+    /// It would wait for ten minutes, beyond the limit of the test.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
     func `curl does not wait with a large body`() async throws {
         try await ServedHost.with { host in

@@ -26,7 +26,7 @@ struct OriginTests {
     }
 
     @Test(arguments: ["localhost:PORT", "LocalHost:PORT", "127.0.0.1:PORT"])
-    func `the owner's hosts are let in`(name: String) async throws {
+    func `the owner's hosts are accepted`(name: String) async throws {
         try await ServedHost.with { host in
             let named = name.replacing("PORT", with: "\(host.port)")
             let answer = try await host.send(
@@ -35,7 +35,7 @@ struct OriginTests {
         }
     }
 
-    @Test func `no host, and more than one, are misdirected`() async throws {
+    @Test func `a missing and a repeated host are misdirected`() async throws {
         try await ServedHost.with { host in
             let own = "localhost:\(host.port)"
             for hosts in [[], [own, own], [own, "example.org"], ["example.org", own]] {
@@ -47,7 +47,7 @@ struct OriginTests {
         }
     }
 
-    @Test func `a target in absolute form does not stand in for the Host`() async throws {
+    @Test func `a target in absolute form does not replace the Host`() async throws {
         try await ServedHost.with { host async throws in
             let target = "http://localhost:\(host.port)/health"
             #expect(try await host.send(Call("GET", target)).status == 200)
@@ -60,7 +60,7 @@ struct OriginTests {
         "http://my-app.localhost:PORT", "http://localhost:PORT/", "http://localhost:PORT.evil.org",
         "http://127.0.0.1:PORT", "file://", "http://LOCALHOST:PORT",
     ])
-    func `a page of another origin may do nothing`(origin: String) async throws {
+    func `a page of another origin has no access`(origin: String) async throws {
         try await ServedHost.with { host in
             let page = origin.replacing("PORT", with: "\(host.port)")
             for (method, target) in [
@@ -85,7 +85,7 @@ struct OriginTests {
         }
     }
 
-    @Test func `every route tells which methods it takes`() async throws {
+    @Test func `every route reports its methods`() async throws {
         try await ServedHost.with { host in
             for (path, taken) in host.provider.resources {
                 let target = path.replacing(/\{[a-z]+\}/, with: "x")
@@ -117,7 +117,7 @@ struct OriginTests {
         }
     }
 
-    @Test func `every answer carries the same precautions`() async throws {
+    @Test func `every response has the same security headers`() async throws {
         try await ServedHost.with { host in
             for target in ["/health", "/api/v1/me", "/nothing"] {
                 let answer = try await host.send(Call("GET", target))
@@ -129,7 +129,7 @@ struct OriginTests {
         }
     }
 
-    @Test func `HEAD answers as GET does, without the body`() async throws {
+    @Test func `HEAD has the headers of GET, without the body`() async throws {
         try await ServedHost.with { host in
             for target in [
                 "/health", "/api/v1/sensors", "/api/v1/sensors/none", "/x", "/openapi.json",

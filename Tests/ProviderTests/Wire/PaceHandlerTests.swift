@@ -4,7 +4,7 @@ import Testing
 
 @testable import Provider
 
-/// The time limits of connections, on an event loop that only the test advances.
+/// The time limits of connections, on an event loop that the test advances.
 struct PaceHandlerTests {
     private struct Connection {
         let loop = EmbeddedEventLoop()
@@ -16,7 +16,7 @@ struct PaceHandlerTests {
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }
 
-        /// Some bytes come, and more are wanted.
+        /// Receives some bytes and reads more.
         func receive(_ count: Int) throws {
             try channel.writeInbound(ByteBuffer(repeating: 1, count: count))
             channel.read()
@@ -39,7 +39,7 @@ struct PaceHandlerTests {
         #expect(!connection.isOpen)
     }
 
-    @Test func `a header that ends in time has no deadline any more, and the next one has its own`()
+    @Test func `a completed header has no deadline, and the next one has its own`()
         throws
     {
         let connection = try Connection()
@@ -57,7 +57,9 @@ struct PaceHandlerTests {
     }
 
     @Test(arguments: [(999, false), (1000, true), (1001, true)])
-    func `a body moves a thousand bytes in each twenty seconds`(count: Int, isKept: Bool) throws {
+    func `a body must transfer a thousand bytes in each twenty seconds`(count: Int, isKept: Bool)
+        throws
+    {
         let connection = try Connection()
         try connection.receive(10)
         connection.pace.headerEnded(at: connection.loop.now)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Provider
 
-/// Clients that send or read too slowly, and those that only look like it.
+/// Clients that send or read too slowly, and those that only seem to.
 @Suite(.timeLimit(.minutes(10)))
 struct PaceTests {
     private static let limits = ConnectionLimits(
         header: .seconds(1), period: .seconds(1), progress: 1000, idle: .seconds(60))
 
-    /// How long the host keeps a connection to which pieces come one after another.
+    /// How long the host keeps a connection that receives pieces one after another.
     private static func life(
         of host: ServedHost, _ pieces: [String], every gap: Duration, most: Int = 400
     ) async throws -> (Duration, answer: String) {
@@ -32,7 +32,7 @@ struct PaceTests {
         }
     }
 
-    @Test func `a header that never ends ends the connection, however much of it comes`()
+    @Test func `an endless header closes the connection, however much of it arrives`()
         async throws
     {
         try await ServedHost.with(limits: Self.limits) { host in
@@ -49,7 +49,7 @@ struct PaceTests {
         }
     }
 
-    @Test func `a body that trickles ends the connection`() async throws {
+    @Test func `a slow body closes the connection`() async throws {
         try await ServedHost.with(limits: Self.limits) { host in
             let head =
                 "POST /api/v1/launch HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n"
@@ -59,10 +59,10 @@ struct PaceTests {
         }
     }
 
-    @Test func `a client that does not read ends its connection`() async throws {
+    @Test func `a client that does not read is disconnected`() async throws {
         try await ServedHost.with(limits: Self.limits) { host in
             let request = "GET /openapi.json HTTP/1.1\r\nHost: localhost:\(host.port)\r\n\r\n"
-            // More answers than the buffers of the kernel hold.
+            // More responses than the buffers of the kernel hold.
             let count = 500
             let text = try await TCPConnection.with(port: host.port) { reader, writer in
                 try await writer.write(
@@ -76,7 +76,7 @@ struct PaceTests {
         }
     }
 
-    @Test func `who waits for an answer, or for the next event, is not slow`() async throws {
+    @Test func `waiting for a response or an event is not slow`() async throws {
         try await ServedHost.with(limits: Self.limits) { host in
             let token = try await host.client("reader", allow: ["sensor:gauge"])
             try await TCPConnection.with(port: host.port) { reader, writer in

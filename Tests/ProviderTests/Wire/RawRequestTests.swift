@@ -1,11 +1,11 @@
 import Testing
 
-/// What is no proper HTTP: one refusal, then the connection ends.
+/// Invalid HTTP: one error, then the connection is closed.
 @Suite(.timeLimit(.minutes(10)))
 struct RawRequestTests {
     private static let marker = "GET /health HTTP/1.1\r\nHost: HOST\r\n\r\n"
 
-    /// `HOST` is replaced by the host's own.
+    /// `HOST` is replaced by the host's authority.
     private static func send(_ text: String, to host: ServedHost) async throws -> String {
         let whole = text.replacing("HOST", with: "localhost:\(host.port)")
         return String(decoding: try await host.raw(Array(whole.utf8)), as: UTF8.self)
@@ -29,7 +29,7 @@ struct RawRequestTests {
         "Transfer-Encoding: xchunked", "Transfer-Encoding: chunked, identity",
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "Transfer-Encoding : chunked",
     ])
-    func `a body whose length two readers could see differently is refused`(
+    func `a body with an ambiguous length is rejected`(
         fields: String
     ) async throws {
         try await Self.expectOneRefusal(
@@ -38,7 +38,7 @@ struct RawRequestTests {
     }
 
     @Test(arguments: ["chunked", "identity", "gzip, chunked"])
-    func `a coding of transfer that the version does not know is refused`(
+    func `a transfer coding that the HTTP version lacks is rejected`(
         coding: String
     ) async throws {
         try await Self.expectOneRefusal(
@@ -46,7 +46,7 @@ struct RawRequestTests {
                 + "Transfer-Encoding: \(coding)\r\n\r\n0\r\n\r\n" + Self.marker)
     }
 
-    @Test func `the connection of an older version ends with the answer`() async throws {
+    @Test func `a connection of HTTP/1.0 is closed after the response`() async throws {
         try await ServedHost.with { host in
             let old = Self.marker.replacing("1.1", with: "1.0")
             let answer = try await Self.send(old + Self.marker, to: host)
@@ -55,7 +55,7 @@ struct RawRequestTests {
     }
 
     @Test(arguments: ["zz\r\n{}\r\n0\r\n\r\n", "ffffffffffffffffff\r\n{}\r\n0\r\n\r\n", "-1\r\n"])
-    func `a chunk that is none is refused`(body: String) async throws {
+    func `an invalid chunk is rejected`(body: String) async throws {
         try await Self.expectOneRefusal(
             "POST /api/v1/launch HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + body + Self.marker)
@@ -65,7 +65,7 @@ struct RawRequestTests {
         "X-A: a\r\n b: c", " x: y", "X-A : a", "X-A: a\rb", "X-A: a\u{0}b", "X-A", ": a",
         "X-A: a\nX-B : c",
     ])
-    func `a field that is none is refused`(field: String) async throws {
+    func `an invalid field is rejected`(field: String) async throws {
         try await Self.expectOneRefusal("GET /health HTTP/1.1\r\n\(field)\r\nHost: HOST\r\n\r\n")
     }
 
@@ -76,11 +76,11 @@ struct RawRequestTests {
         "GET health HTTP/1.1", "get /health HTTP/1.1", "\u{16}\u{3}\u{1}\u{2}",
         "GET http: HTTP/1.1", "GET :// HTTP/1.1", "GET ? HTTP/1.1",
     ])
-    func `a first line that is none is refused`(line: String) async throws {
+    func `an invalid request line is rejected`(line: String) async throws {
         try await Self.expectOneRefusal("\(line)\r\nHost: HOST\r\n\r\n")
     }
 
-    @Test func `what is larger than a header may be is refused`() async throws {
+    @Test func `a header above the limits is rejected`() async throws {
         let long = String(repeating: "a", count: 1 << 20)
         let fields = (1...200).map { "X-\($0): a\r\n" }.joined()
         let wide = (1...10).map { "X-\($0): \(long.prefix(1700))\r\n" }.joined()
@@ -93,7 +93,7 @@ struct RawRequestTests {
         }
     }
 
-    @Test func `requests that follow each other are answered in their order`() async throws {
+    @Test func `pipelined requests are answered in order`() async throws {
         try await ServedHost.with { host in
             let last = "GET /openapi.json HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n"
             let answer = try await Self.send(Self.marker + Self.marker + last, to: host)

@@ -1,19 +1,19 @@
 "use strict";
 
-// What runs without a browser. From the folder that holds this one:
+// The part of the app that runs without a browser. Commands, from the parent folder:
 //
-//   nervous run ./APP-NAME      run it here; you are asked what it may read
-//   nervous test ./APP-NAME     run app.test.js: sensors are simulated and nothing waits
-//   nervous trial ./APP-NAME    see which privileges it needs
-//   nervous pack APP-NAME       make the package that others install
+//   nervous run ./APP-NAME      run it; you are asked for permissions
+//   nervous test ./APP-NAME     run app.test.js with simulated sensors, in virtual time
+//   nervous trial ./APP-NAME    print the privileges that it needs
+//   nervous pack APP-NAME       create a package for others to install
 //
-// package.json lists what it asks for; the prompt shows the reason of each privilege.
-// app.html and page.js are what a browser shows: nervous open APP-NAME, while nervous serve runs.
+// The privileges are declared in package.json, each with a reason, which the prompt shows.
+// The page in the browser is app.html with page.js: nervous open APP-NAME, while nervous serve runs.
 
-const MUCH = 90;
+const HIGH = 90;
 
 function show({ usedPercent }) {
-  const note = usedPercent > MUCH ? ", and that is much" : "";
+  const note = usedPercent > HIGH ? ", which is high" : "";
   console.log(`${usedPercent.toFixed(1)} % of the memory is in use${note}`);
 }
 
@@ -23,7 +23,7 @@ async function main() {
   for await (const sample of memory.stream()) show(sample);
 }
 
-// The owner can refuse, at the first call or later.
+// Permission can be denied at the first call or revoked later: handle both.
 main().catch((error) => {
   console.error(`${error.name}: ${error.message}`);
   nervous.exit(1);

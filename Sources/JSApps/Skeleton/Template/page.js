@@ -1,6 +1,6 @@
 "use strict";
 
-// What a browser runs: the same sensor as in app.js, as a meter.
+// The script of the page: the same sensor as in app.js, as a meter.
 
 function show({ usedPercent }) {
   document.getElementById("used").value = usedPercent;

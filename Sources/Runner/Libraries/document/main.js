@@ -75,7 +75,7 @@ export default function library(bridge) {
             images.enable(document);
             return document;
         },
-        /** A page that runs: `step` does the next thing and returns whether there is more. */
+        /** A page that runs: `step` performs the next step and returns whether there are more. */
         open(html, name) {
             const { document } = open(html, name);
             images.enable(document);

@@ -45,7 +45,7 @@ export function install(bridge) {
             if (wishes.attributeFilter || wishes.attributeOldValue) wishes.attributes ??= true;
             if (wishes.characterDataOldValue) wishes.characterData ??= true;
             if (!wishes.childList && !wishes.attributes && !wishes.characterData) {
-                throw new TypeError("nothing is to be observed");
+                throw new TypeError("one of childList, attributes and characterData must be true");
             }
             this.targets.set(target, wishes);
             observers.add(this);

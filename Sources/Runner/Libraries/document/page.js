@@ -37,7 +37,7 @@ export class Page {
         return this.document;
     }
 
-    /** Does the next thing; each script is a turn of its own. */
+    /** Performs the next step; each script is a separate turn. */
     step() {
         const script = this.#blocking.shift();
         if (script !== undefined) {

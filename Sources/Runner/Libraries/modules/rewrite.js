@@ -1,8 +1,8 @@
 // Rewrites a module as the text of a function, with the same lines.
 //
 // The function's body is inside a `with`, whose object has the imported names as getters: they always
-// have the current value of the exporting module, and uses of them need no change. It is strict all the
-// same. It stops once before its first line: its functions are then hoisted and its other names are not
+// have the current value of the exporting module, and uses of them need no change. It is nevertheless
+// strict. It stops once before its first line: its functions are then hoisted and its other names are not
 // yet initialised, so that modules can import one another in a cycle.
 import { parse as parseText } from "acorn";
 import { simple } from "acorn-walk";

@@ -17,14 +17,16 @@ import VM
 /// Both are temporary; the owner's data directory is neither read nor changed.
 ///
 /// ```swift
-/// try await TestLab.with("./my-app", options) { lab in
-///     let ended = try await lab.run(0, of: (name: "app.test.js", source: source), .init())
+/// try await AppTester.with("./my-app", options) { tester in
+///     let ended = try await tester.run(0, of: (name: "app.test.js", source: source), .init())
 /// }
 /// ```
-package struct TestLab: Sendable {
-    /// The longest real time of one test. Time limits of the app itself are in virtual time; this one
-    /// only ends a test that makes no progress, also on a busy machine.
-    private static let patience = Duration.seconds(300)
+package struct AppTester: Sendable {
+    /// The longest real time of one test.
+    ///
+    /// Time limits of the app itself are in virtual time; this one only ends a test that makes no
+    /// progress, also on a busy machine.
+    private static let timeLimit = Duration.seconds(300)
 
     package let app: InstalledApp
     private let apps: URL
@@ -50,7 +52,7 @@ package struct TestLab: Sendable {
     }
 
     /// The outcome of one test.
-    package struct Ended: Sendable {
+    package struct Outcome: Sendable {
         /// `nil` if the test's file failed before a test started.
         package let report: TestReport?
         package let run: RunDescription
@@ -58,11 +60,11 @@ package struct TestLab: Sendable {
         package let console: [TestResult.Line]
     }
 
-    /// Runs `body` with a lab for an installed app, or for the app of a folder, which is installed
-    /// temporarily.
+    /// Runs `body` with a tester for an installed app, or for the app of a folder, which is
+    /// installed temporarily.
     package static func with<T: Sendable>(
         _ word: String, isFolder: Bool = true, _ options: HostOptions,
-        _ body: (TestLab) async throws -> T
+        _ body: (AppTester) async throws -> T
     ) async throws -> T {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -75,9 +77,9 @@ package struct TestLab: Sendable {
             ? try await library.install(from: URL(filePath: word).standardizedFileURL)
             : try await library.app(named: word)
         let pool = RunnerPool(path: try CompanionProgram.runner.path(), keepsSpare: false)
-        let lab = TestLab(app: app, apps: apps, root: root, options: options, pool: pool)
+        let tester = AppTester(app: app, apps: apps, root: root, options: options, pool: pool)
         do {
-            let result = try await body(lab)
+            let result = try await body(tester)
             await pool.close()
             // Installed folders are read-only, so the library must remove them.
             if isFolder { try await library.uninstall(app.name.text) }
@@ -91,23 +93,24 @@ package struct TestLab: Sendable {
 
     /// Runs one test of a file in a host of its own.
     ///
-    /// - Parameter index: the position of the test; `Ended.report` has no name if there is none.
+    /// - Parameter index: the position of the test; `Outcome.report` has no name if there is none.
     package func run(
         _ index: Int, of file: (name: String, source: String), _ settings: Settings
-    ) async throws -> Ended {
+    ) async throws -> Outcome {
         try await withHost(settings) { host in
             let prepared = try await host.services.supervisor.prepare(app: app.name.text)
             try await host.allow(app.manifest.privileges.map(\.id), app, run: prepared.id)
-            let bench = host.bench(of: app.manifest, run: prepared.id)
+            let controller = host.controller(of: app.manifest, run: prepared.id)
             let run = try await host.services.supervisor.run(
                 prepared.id,
                 // The limit is inclusive.
                 presentation: RunPresentation(lifetime: settings.limit + .milliseconds(1)),
                 harness: TestHarness(of: file, index: index, filter: settings.filter)
-            ) { event in await bench.note(event) }
-            return Ended(
-                report: await bench.report, run: RunDescription(run), result: await bench.result,
-                console: await bench.console)
+            ) { event in await controller.record(event) }
+            return Outcome(
+                report: await controller.report, run: RunDescription(run),
+                result: await controller.result,
+                console: await controller.console)
         }
     }
 
@@ -119,16 +122,16 @@ package struct TestLab: Sendable {
         _ settings: Settings, hasAll: Bool = false, _ body: (TestHost) async throws -> T
     ) async throws -> T {
         let (drivers, stage, start, past) = sensors(settings, hasAll: hasAll)
-        let box = BenchBox()
+        let box = TestControllerBox()
         let setup = VirtualSetup(
             clock: VirtualClock(start: start), drivers: drivers, seed: settings.seed, past: past,
-            apps: apps, pool: pool, patience: Self.patience
-        ) { TestConnection(api: $0) { box.bench } }
+            apps: apps, pool: pool, timeLimit: Self.timeLimit
+        ) { TestConnection(api: $0) { box.controller } }
         let data = "\(root)/data"
         defer { try? FileManager.default.removeItem(atPath: data) }
         let services = try await HostServices(
             paths: HostPaths(option: data, environment: ProcessInfo.processInfo.environment),
-            roots: options.roots, isLasting: false, setup: setup, logger: options.logger)
+            roots: options.roots, isLongRunning: false, setup: setup, logger: options.logger)
         let host = TestHost(services: services, stage: stage, clock: setup.clock, box: box)
         do {
             let result = try await body(host)
@@ -174,7 +177,7 @@ struct TestHost: Sendable {
     /// `nil` if the sensors were recorded.
     let stage: Stage?
     let clock: VirtualClock
-    let box: BenchBox
+    let box: TestControllerBox
 
     /// Grants privileges for a run, except calls to servers, whose responses are not reproducible.
     func allow(_ privileges: [PrivilegeID], _ app: InstalledApp, run: String) async throws {
@@ -188,21 +191,21 @@ struct TestHost: Sendable {
         }
     }
 
-    /// Attaches a bench to a run.
-    func bench(of app: Manifest, run: String) -> TestBench {
-        let bench = TestBench(
+    /// Attaches a controller to a run.
+    func controller(of app: Manifest, run: String) -> TestController {
+        let controller = TestController(
             stage: stage, clock: clock, machine: services.machine, authority: services.authority,
             app: app, run: run)
-        box.bench = bench
-        return bench
+        box.controller = controller
+        return controller
     }
 }
 
-/// Holds the bench of a run, which is created after the host's connection.
-final class BenchBox: Sendable {
-    private let held = Mutex<TestBench?>(nil)
+/// Holds the controller of a run, which is created after the host's connection.
+final class TestControllerBox: Sendable {
+    private let held = Mutex<TestController?>(nil)
 
-    var bench: TestBench? {
+    var controller: TestController? {
         get { held.withLock { $0 } }
         set { held.withLock { $0 = newValue } }
     }
@@ -239,7 +242,7 @@ extension TestHarness {
             scripts: [
                 RunScript(name: "nervous:test", source: "\(Provider.testLibrary)(\(plan));"),
                 RunScript(name: file.name, source: body),
-            ], starter: "\(TestBench.path)/start")
+            ], starter: "\(TestController.path)/start")
     }
 
     /// Whether a file is a module, which cannot be the body of a function.

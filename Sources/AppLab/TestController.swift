@@ -12,7 +12,7 @@ import VM
 /// the app's actions.
 ///
 /// Tests call it over the app's own connection, under a path that other hosts do not serve.
-actor TestBench {
+actor TestController {
     static let path = "/api/test"
     /// The most calls that are recorded.
     private static let maximumCalls = 10_000
@@ -42,7 +42,7 @@ actor TestBench {
     }
 
     /// Records an event of the run.
-    func note(_ event: RunEvent) {
+    func record(_ event: RunEvent) {
         switch event {
         case .console(let level, let text):
             let line = TestResult.Line(level: "\(level)", t: clock.now.milliseconds, text: text)
@@ -80,7 +80,7 @@ actor TestBench {
     }
 
     /// Records a call to the API.
-    func note(_ call: HostCall, status: UInt16) {
+    func record(_ call: HostCall, status: UInt16) {
         guard result.exit == nil, result.calls.count < Self.maximumCalls else { return }
         let path = call.target.prefix { $0 != "?" }
         result.calls.append(
@@ -225,22 +225,24 @@ actor TestBench {
 /// The connection between an app under test and the API, which serves the calls of the test itself.
 struct TestConnection: HostConnection {
     let api: any HostConnection
-    let bench: @Sendable () async -> TestBench?
+    let controller: @Sendable () async -> TestController?
 
     func send(
         _ call: HostCall, receive: @escaping @Sendable (HostAnswerPart) async throws -> Void
     ) async throws {
-        guard let bench = await bench() else { return try await api.send(call, receive: receive) }
-        if call.target.hasPrefix(TestBench.path + "/") {
-            let (status, body) = await bench.answer(call)
+        guard let controller = await controller() else {
+            return try await api.send(call, receive: receive)
+        }
+        if call.target.hasPrefix(TestController.path + "/") {
+            let (status, body) = await controller.answer(call)
             let type = [("content-type", "application/json")].map { (name: $0.0, value: $0.1) }
             return try await receive(.whole(status: status, headers: type, body: Array(body)))
         }
-        await bench.prepare(for: call)
+        await controller.prepare(for: call)
         try await api.send(call) { part in
             switch part {
             case .whole(let status, _, _), .head(let status, _):
-                await bench.note(call, status: status)
+                await controller.record(call, status: status)
             case .body, .end: break
             }
             try await receive(part)
