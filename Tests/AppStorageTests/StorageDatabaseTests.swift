@@ -74,10 +74,10 @@ struct StorageDatabaseTests {
             try await database.apply([try change("key", 1)], in: .named, of: owner)
         }
         try await database.erase(app: "app", keeping: "2")
-        #expect(try await database.usage(of: owner) == .nothing)
+        #expect(try await database.usage(of: owner) == .zero)
         #expect(try await database.usage(of: other) == StorageUsage(used: 4, items: 1))
         try await database.eraseAll(keeping: [foreign])
-        #expect(try await database.usage(of: other) == .nothing)
+        #expect(try await database.usage(of: other) == .zero)
         #expect(try await database.usage(of: foreign) == StorageUsage(used: 4, items: 1))
     }
 
