@@ -124,7 +124,8 @@ package struct AppTester: Sendable {
         let (drivers, stage, start, past) = sensors(settings, hasAll: hasAll)
         let box = TestControllerBox()
         let setup = VirtualSetup(
-            clock: VirtualClock(start: start), drivers: drivers, seed: settings.seed, past: past,
+            clock: VirtualClock(start: start), drivers: drivers, seed: settings.seed,
+            historyStart: past,
             apps: apps, pool: pool, timeLimit: Self.timeLimit
         ) { TestConnection(api: $0) { box.controller } }
         let data = "\(root)/data"
@@ -145,7 +146,7 @@ package struct AppTester: Sendable {
 
     private func sensors(
         _ settings: Settings, hasAll: Bool
-    ) -> (drivers: [any SensorDriver], stage: Stage?, start: Timestamp, past: Timestamp) {
+    ) -> (drivers: [any SensorDriver], stage: Stage?, start: Timestamp, historyStart: Timestamp) {
         switch settings.sensors {
         case .simulated(let kind):
             let stage = Stage(Scenario(kind, seed: settings.seed))

@@ -18,7 +18,8 @@ package enum ReplayHost {
         let root = folder.path
         let setup = VirtualSetup(
             clock: VirtualClock(start: trace.first), drivers: [RecordedDriver(trace.recordings)],
-            seed: 1, past: trace.start, speed: speed, apps: usesInstalled ? options.paths.apps : nil
+            seed: 1, historyStart: trace.start, speed: speed,
+            apps: usesInstalled ? options.paths.apps : nil
         )
         let services = try await HostServices(
             paths: HostPaths(

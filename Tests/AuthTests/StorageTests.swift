@@ -78,7 +78,7 @@ struct StorageTests {
         try await keep("the-first-one's-secret", under: "marked-key", authority)
         try await authority.admit(app("2"))
         #expect(try await kept("marked-key", authority) == nil)
-        #expect(try await authority.storageUsage(of: "app") == .nothing)
+        #expect(try await authority.storageUsage(of: "app") == .zero)
         #expect(try holds("secret") == false)
         #expect(try holds("marked-key") == false)
         // Nor does the first app regain them.

@@ -1,6 +1,7 @@
 package import API
 package import Auth
 import Provider
+import Samples
 
 extension DecisionRequest {
     /// - Parameters:
