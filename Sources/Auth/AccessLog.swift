@@ -60,21 +60,21 @@ public actor AccessLog {
     public func record(
         _ operation: String, _ access: Access, for grant: Grant, range: TimeRange?, count: Int
     ) async {
-        if access != .write, let run = grant.run { given[run, default: 0] += count }
+        if access != .write, let run = grant.holder.run { given[run, default: 0] += count }
         await add(
             AccessLogEntry(
                 id: 0, time: time.now(), kind: .access, client: grant.client, privilege: nil,
                 sensor: grant.sensor, access: access, operation: operation, range: range, calls: 1,
-                count: count, detail: nil))
+                count: count, detail: nil, clientKind: grant.holder.logKind))
     }
 
     /// Records the use of a privilege other than a sensor.
-    func record(use privilege: PrivilegeID, _ operation: String, by client: String) async {
+    func record(use privilege: PrivilegeID, _ operation: String, by client: Client) async {
         await add(
             AccessLogEntry(
-                id: 0, time: time.now(), kind: .access, client: client,
+                id: 0, time: time.now(), kind: .access, client: client.name,
                 privilege: privilege.description, sensor: nil, access: nil, operation: operation,
-                range: nil, calls: 1, count: 0, detail: nil))
+                range: nil, calls: 1, count: 0, detail: nil, clientKind: client.logKind))
     }
 
     /// Records a call to a server under a grant, without path, query and content, which may contain
@@ -92,7 +92,8 @@ public actor AccessLog {
                 id: 0, time: time.now(), kind: .access, client: grant.client,
                 privilege: "net:\(grant.origin)", sensor: nil, access: nil, operation: operation,
                 range: nil, calls: 1, count: bytes,
-                detail: detail.escapedForDisplay(limit: Self.detailLimit)))
+                detail: detail.escapedForDisplay(limit: Self.detailLimit),
+                clientKind: grant.holder.logKind))
     }
 
     /// Records an upload of the owner, before it is sent.
@@ -105,7 +106,8 @@ public actor AccessLog {
             AccessLogEntry(
                 id: 0, time: time.now(), kind: .access, client: Client.owner.name,
                 privilege: "net:\(server)", sensor: nil, access: nil, operation: "send",
-                range: nil, calls: 1, count: bytes, detail: nil))
+                range: nil, calls: 1, count: bytes, detail: nil,
+                clientKind: Client.owner.logKind))
     }
 
     /// Records an event; it is on disk when this returns.
@@ -129,16 +131,17 @@ public actor AccessLog {
     ///   - privilege: the missing privilege, when it is not a sensor's.
     ///   - isNotice: whether the token was wrong, not the permission.
     func refuse(
-        _ request: AccessRequest?, operation: String, client: String?,
+        _ request: AccessRequest?, operation: String, client: Client?,
         privilege: PrivilegeID? = nil, reason: String, isNotice: Bool = false
     ) async {
         await add(
             AccessLogEntry(
                 id: 0, time: time.now(), kind: isNotice ? .notice : .refusal,
-                client: client?.escapedForDisplay(limit: Self.nameLimit),
+                client: client?.name.escapedForDisplay(limit: Self.nameLimit),
                 privilege: privilege?.description.escapedForDisplay(limit: Self.nameLimit),
                 sensor: request?.sensor, access: request?.access, operation: operation, range: nil,
-                calls: 1, count: 0, detail: reason.escapedForDisplay(limit: Self.detailLimit)))
+                calls: 1, count: 0, detail: reason.escapedForDisplay(limit: Self.detailLimit),
+                clientKind: client?.logKind))
     }
 
     /// Writes entries until cancelled, then the remaining ones.
@@ -286,6 +289,7 @@ private struct Tally {
     struct Key: Hashable {
         let kind: AccessLogEntry.Kind
         let client: String?
+        let clientKind: AccessLogEntry.ClientKind?
         let privilege: String?
         let sensor: SensorID?
         let access: Access?
@@ -295,6 +299,7 @@ private struct Tally {
         init(_ entry: AccessLogEntry) {
             kind = entry.kind
             client = entry.client
+            clientKind = entry.clientKind
             privilege = entry.privilege
             sensor = entry.sensor
             access = entry.access
@@ -319,6 +324,6 @@ extension AccessLogEntry {
         AccessLogEntry(
             id: id, time: time, kind: kind, client: client, privilege: nil, sensor: nil,
             access: nil, operation: "more", range: nil, calls: calls, count: count,
-            detail: "and more, of too many kinds for a line each")
+            detail: "and more, of too many kinds for a line each", clientKind: clientKind)
     }
 }

@@ -31,13 +31,17 @@ struct AccessLogStore: Sendable {
                       AND (:before IS NULL OR id < :before)
                       AND (:kind IS NULL OR kind = :kind)
                       AND (NOT :onlyRefused OR kind IN ('refusal', 'notice'))
-                      AND (NOT :withoutOwner OR client IS NOT :owner)
+                      AND (NOT :withoutOwner OR clientKind <> :command
+                           OR clientKind IS NULL AND (kind <> 'access' OR client IS NOT :owner))
                     ORDER BY id DESC LIMIT :limit
                     """,
                 arguments: [
                     "client": query.client, "before": query.before, "kind": query.kind?.rawValue,
                     "onlyRefused": query.onlyRefused, "limit": query.limit,
-                    "withoutOwner": query.withoutOwner, "owner": Client.owner.name,
+                    "withoutOwner": query.withoutOwner,
+                    "command": AccessLogEntry.ClientKind.command.rawValue,
+                    // Entries of earlier versions have only the name.
+                    "owner": Client.owner.name,
                 ])
             return rows.compactMap(Self.entry)
         }
@@ -85,7 +89,8 @@ struct AccessLogStore: Sendable {
                     calls INTEGER NOT NULL,
                     count INTEGER NOT NULL,
                     detail TEXT,
-                    hash BLOB NOT NULL CHECK (length(hash) = 32)
+                    hash BLOB NOT NULL CHECK (length(hash) = 32),
+                    clientKind TEXT
                 ) STRICT;
                 CREATE INDEX ledger_pruned ON ledger (count) WHERE kind = 'pruned';
                 CREATE TRIGGER ledger_is_appended BEFORE INSERT ON ledger
@@ -100,6 +105,13 @@ struct AccessLogStore: Sendable {
         let rows = try Row.fetchCursor(database, sql: "SELECT * FROM access_log ORDER BY id")
         while let row = try rows.next() { _ = try append([olderEntry(row)], to: database) }
         try database.execute(sql: "DROP TABLE access_log")
+    }
+
+    /// Adds the column for whose call it was to a table that was created without it.
+    static func addClientKinds(_ database: Database) throws {
+        let columns = try database.columns(in: "ledger").map(\.name)
+        guard !columns.contains("clientKind") else { return }
+        try database.execute(sql: "ALTER TABLE ledger ADD COLUMN clientKind TEXT")
     }
 
     // MARK: - Private
@@ -132,23 +144,25 @@ struct AccessLogStore: Sendable {
         let statement = try database.cachedStatement(
             sql: """
                 INSERT INTO ledger (id, time, kind, client, privilege, sensor, access, operation,
-                                    "from", "to", calls, count, detail, hash)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                    "from", "to", calls, count, detail, hash, clientKind)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         return try entries.map { entry in
             id += 1
-            chain.add([
+            let later = entry.clientKind.map { [AccessLogChain.Value.text($0.rawValue)] } ?? []
+            let values: [AccessLogChain.Value] = [
                 .integer(id), .integer(entry.time.microseconds), .text(entry.kind.rawValue),
                 .text(entry.client), .text(entry.privilege), .text(entry.sensor?.description),
                 .text(entry.access?.rawValue), .text(entry.operation),
                 .integer(entry.range?.from.microseconds), .integer(entry.range?.to.microseconds),
                 .integer(Int64(entry.calls)), .integer(Int64(entry.count)), .text(entry.detail),
-            ])
+            ]
+            chain.add(values + later)
             try statement.execute(arguments: [
                 id, entry.time.microseconds, entry.kind.rawValue, entry.client, entry.privilege,
                 entry.sensor?.description, entry.access?.rawValue, entry.operation,
                 entry.range?.from.microseconds, entry.range?.to.microseconds, entry.calls,
-                entry.count, entry.detail, chain.head,
+                entry.count, entry.detail, chain.head, entry.clientKind?.rawValue,
             ])
             return id
         }
@@ -166,6 +180,7 @@ struct AccessLogStore: Sendable {
         let to: Int64? = row["to"]
         let sensor: String? = row["sensor"]
         let access: String? = row["access"]
+        let clientKind: String? = row["clientKind"]
         var range: TimeRange?
         if let from, let to {
             range = TimeRange(
@@ -176,6 +191,7 @@ struct AccessLogStore: Sendable {
             client: row["client"], privilege: row["privilege"],
             sensor: sensor.flatMap { SensorID($0) }, access: access.flatMap(Access.init(rawValue:)),
             operation: row["operation"], range: range, calls: row["calls"], count: row["count"],
-            detail: row["detail"])
+            detail: row["detail"],
+            clientKind: clientKind.flatMap(AccessLogEntry.ClientKind.init(rawValue:)))
     }
 }

@@ -120,6 +120,7 @@ struct AuthDatabase: Sendable {
                     ALTER TABLE permission ADD COLUMN passedOver TEXT;
                     """)
         }
+        migrator.registerMigration("client kinds", migrate: AccessLogStore.addClientKinds)
         return migrator
     }
 }

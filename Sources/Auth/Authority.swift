@@ -60,8 +60,10 @@ public actor Authority {
             try await store.removeRun(nil)
             let kinds = try await store.kinds()
             clients = ClientRegistry(kinds, try await store.apps(), store: store, time: time)
+            ownerToken = Token()
             tokens = TokenRegistry(
-                try await store.tokens(kinds), store: store, clients: clients, time: time)
+                try await store.tokens(kinds), ofOwner: ownerToken, store: store,
+                clients: clients, time: time)
             log = AccessLog(AccessLogStore(queue: queue), time: time, logger: logger)
             decisions = PermissionRegistry(
                 PermissionTable(try await decided.records(), policy: policy),
@@ -78,8 +80,6 @@ public actor Authority {
         checker = AccessChecker(
             clients: clients, tokens: tokens, permissions: decisions, requests: requests,
             refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
-        ownerToken = Token()
-        tokens.add(ownerToken, id: "this-host", of: .owner)
     }
 
     /// The path of the apps' storage, beside the permission database.
@@ -356,11 +356,17 @@ public actor Authority {
     /// Creates a client with a token; it may do what `decide` allows.
     ///
     /// - Parameter isOwner: whether it may do everything that the owner may.
-    /// - Throws: `nameTaken` when an app or another client has the name, `storeFailed`.
+    /// - Throws: `nameTaken` when an app or another client has the name, or it is reserved;
+    ///   `storeFailed`.
     public func createClient(
         _ name: String, isOwner: Bool, expires: Timestamp?
     ) async throws(AuthError) -> Token {
-        guard clients.kind(of: name) == nil, name != Client.owner.name else {
+        guard !ReservedNames.contains(name) else {
+            throw AuthError(
+                .nameTaken, "The name \(name) is reserved.",
+                hint: "Choose another name, such as my-\(name).")
+        }
+        guard clients.kind(of: name) == nil else {
             throw AuthError(
                 .nameTaken, "An app or a client named \(name) already exists.",
                 hint: "Choose another name, or revoke it with: nervous token revoke \(name)")

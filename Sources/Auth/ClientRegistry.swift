@@ -93,7 +93,7 @@ final class ClientRegistry {
     ///
     /// - Throws: `notFound` for the owner and for unknown clients.
     func storageOwner(_ client: Client) throws(AuthError) -> StorageDatabase.Owner {
-        guard let kind = kinds[client.name], kind != .owner else {
+        guard client.kind != .owner, kinds[client.name] == client.kind else {
             throw AuthError(.notFound, "Only apps and clients have storage, not \(client.name).")
         }
         return storageOwner(named: client.name)
@@ -171,7 +171,7 @@ final class ClientRegistry {
     nonisolated(nonsending) func deviceNumber(
         of client: Client
     ) async throws(AuthError) -> String {
-        guard kinds[client.name] != nil else {
+        guard kinds[client.name] == client.kind else {
             throw AuthError(
                 .notFound, "Only apps and clients have a device number, not \(client.name).")
         }

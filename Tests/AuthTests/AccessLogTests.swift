@@ -12,7 +12,8 @@ struct AccessLogTests {
         registry = try Registry()
     }
 
-    private static let grant = Grant(client: "app", sensor: "cpu", terms: Terms(access: .raw))
+    private static let grant = Grant(
+        to: Client(name: "app", kind: .app, run: nil), sensor: "cpu", terms: Terms(access: .raw))
 
     /// A call that is like no other of another count.
     private static func note(_ log: AccessLog, _ count: Int) async {

@@ -14,7 +14,9 @@ struct AccessTallyTests {
     }
 
     private static func grant(_ sensor: SensorID = "cpu", client: String = "app") -> Grant {
-        Grant(client: client, sensor: sensor, terms: Terms(access: .raw))
+        Grant(
+            to: Client(name: client, kind: .app, run: nil), sensor: sensor,
+            terms: Terms(access: .raw))
     }
 
     private func written() async throws -> [[Int]] {
