@@ -49,6 +49,8 @@ public struct StorageDatabase: Sendable {
         }
         do {
             queue = try DatabaseQueue(path: path, configuration: configuration)
+            // What was acknowledged survives a power cut.
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try Self.migrator.migrate(queue)
         } catch {
             throw AppStorageError(wrapping: error)

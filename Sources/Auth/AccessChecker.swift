@@ -74,6 +74,7 @@ final class AccessChecker {
         let request = permissions.resolve(requested, by: client)
         let verdict = permissions.verdict(on: request, by: client)
         if case .granted(let terms) = verdict {
+            try await log.checkAvailable(for: client)
             return Grant(to: client, sensor: request.sensor, terms: terms)
         }
         throw await refusals.refuse(
@@ -102,6 +103,7 @@ final class AccessChecker {
         let permissions = permissions.current
         let verdict = permissions.verdict(on: privilege, by: client)
         if case .granted = verdict {
+            try await log.checkAvailable(for: client)
             let pin = clients.pin(of: origin, for: client)
             return OriginGrant(to: client, origin: origin, pin: pin)
         }
@@ -129,7 +131,8 @@ final class AccessChecker {
         let permissions = permissions.current
         let verdict = permissions.verdict(on: privilege, by: client)
         if case .granted = verdict {
-            await log.record(use: privilege, operation, by: client)
+            try await log.checkAvailable(for: client)
+            try await log.record(use: privilege, operation, by: client)
             return client
         }
         let reason: PermissionTable.Verdict =

@@ -57,24 +57,41 @@ public actor AccessLog {
     /// - Parameters:
     ///   - range: the time range of the call, if it has one.
     ///   - count: the number of samples.
+    /// - Throws: `logUnavailable` when the entry could not be written; the samples must not be returned
+    ///   then. Never for the owner, whose entries wait in memory.
     public func record(
         _ operation: String, _ access: Access, for grant: Grant, range: TimeRange?, count: Int
-    ) async {
+    ) async throws(AuthError) {
         if access != .write, let run = grant.holder.run { given[run, default: 0] += count }
-        await add(
+        let isWritten = await add(
             AccessLogEntry(
                 id: 0, time: time.now(), kind: .access, client: grant.client, privilege: nil,
                 sensor: grant.sensor, access: access, operation: operation, range: range, calls: 1,
                 count: count, detail: nil, clientKind: grant.holder.logKind))
+        guard isWritten || grant.holder.kind == .owner else { throw .logUnavailable }
     }
 
     /// Records the use of a privilege other than a sensor.
-    func record(use privilege: PrivilegeID, _ operation: String, by client: Client) async {
-        await add(
+    ///
+    /// - Throws: `logUnavailable` when the entry could not be written.
+    func record(
+        use privilege: PrivilegeID, _ operation: String, by client: Client
+    ) async throws(AuthError) {
+        let isWritten = await add(
             AccessLogEntry(
                 id: 0, time: time.now(), kind: .access, client: client.name,
                 privilege: privilege.description, sensor: nil, access: nil, operation: operation,
                 range: nil, calls: 1, count: 0, detail: nil, clientKind: client.logKind))
+        guard isWritten || client.kind == .owner else { throw .logUnavailable }
+    }
+
+    /// Checks, before anything is read for a client, that it can be recorded.
+    ///
+    /// - Throws: `logUnavailable`; never for the owner, who has to go on in order to free space.
+    func checkAvailable(for client: Client) throws(AuthError) {
+        guard client.kind == .owner || !isFailing && store.writer.isSafe else {
+            throw .logUnavailable
+        }
     }
 
     /// Records a call to a server under a grant, without path, query and content, which may contain
@@ -147,6 +164,7 @@ public actor AccessLog {
     /// Writes entries until cancelled, then the remaining ones.
     func run() async {
         while (try? await time.sleep(for: Self.flushInterval)) != nil {
+            await store.writer.retry()
             endMinute(unlessIn: time.now())
             if !unwritten.isEmpty { await flush() }
         }
@@ -229,7 +247,9 @@ public actor AccessLog {
 
     // MARK: - Private
 
-    private func add(_ entry: AccessLogEntry) async {
+    /// - Returns: whether an entry for the call is on disk.
+    @discardableResult
+    private func add(_ entry: AccessLogEntry) async -> Bool {
         endMinute(unlessIn: time.now())
         var entry = entry
         if tallies[Tally.Key(entry)] == nil,
@@ -247,6 +267,8 @@ public actor AccessLog {
         }
         // While writing fails, callers do not wait for the next failure.
         if tallies[key]?.firstID == nil, !isFailing { await flush() }
+        // Without a tally the minute has ended, and its counts are entries.
+        return tallies[key]?.firstID != nil || tallies[key] == nil && !isFailing
     }
 
     /// Turns the counts into entries when the minute is over, or in any case for `nil`.

@@ -5,24 +5,23 @@ import Text
 
 /// The table of the access log, a hash chain.
 struct AccessLogStore: Sendable {
-    /// Of the permission database.
-    let queue: DatabaseQueue
+    let writer: AuthWriter
 
     /// Appends entries to the chain.
     ///
     /// - Returns: their numbers.
     func append(_ entries: [AccessLogEntry]) async throws -> [Int64] {
-        try await queue.write { try Self.append(entries, to: $0) }
+        try await writer.write { try Self.append(entries, to: $0) }
     }
 
     /// The number and the hash of the newest entry; 0 and zeros without any.
     func head() async throws -> (id: Int64, hash: Data) {
-        try await queue.read { try Self.head($0) }
+        try await writer.read { try Self.head($0) }
     }
 
     /// The entries that match, newest first.
     func entries(_ query: AccessLogQuery) async throws -> [AccessLogEntry] {
-        try await queue.read { database in
+        try await writer.read { database in
             let rows = try Row.fetchAll(
                 database,
                 sql: """
@@ -52,7 +51,7 @@ struct AccessLogStore: Sendable {
     ///
     /// - Returns: how many were deleted.
     func prune(before time: Timestamp, at now: Timestamp) async throws -> Int {
-        try await queue.write { database in
+        try await writer.write { database in
             let kept = try Int64.fetchOne(
                 database, sql: "SELECT min(id) FROM ledger WHERE time >= ?",
                 arguments: [time.microseconds])

@@ -5,24 +5,42 @@ import GRDB
 struct AuthDatabase: Sendable {
     /// Serialises all reads and writes.
     let queue: DatabaseQueue
+    /// All writes of the host.
+    let writer: AuthWriter
 
     /// Opens the database at `path`, or creates it for its owner alone.
     ///
+    /// - Parameter willCommit: called at the end of every transaction; what it throws rolls it back.
     /// - Throws: `AuthError` with `unsafeFile`, `diskFull` or `storeFailed`; errors of SQLite.
-    init(path: String) throws {
+    init(path: String, willCommit: @escaping @Sendable () throws -> Void = {}) throws {
         do throws(FilesError) {
             try PrivateFolder.checkParent(of: path)
             try PrivateFile.checkDatabase(path)
         } catch {
             throw AuthError(error)
         }
+        do {
+            queue = try Self.open(path)
+        } catch let error as DatabaseError
+            where error.isLackOfSpace && AuthWriter.reserve(besides: path).release()
+        {
+            // Opening writes, too.
+            queue = try Self.open(path)
+        }
+        writer = AuthWriter(queue, path: path, willCommit: willCommit)
+    }
+
+    private static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "auth"
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
         configuration.foreignKeysEnabled = true
-        queue = try DatabaseQueue(path: path, configuration: configuration)
-        try Self.migrator.migrate(queue)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        // A denial that was acknowledged must not come back as a grant after a power cut.
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try migrator.migrate(queue)
+        return queue
     }
 
     /// Opens a database for reading, also while a host writes to it.

@@ -52,21 +52,38 @@ public actor Authority {
         path: String, policy: Policy = Policy(), time: any TimeSource = .system,
         patience: Duration = .seconds(45), logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
+        let database: AuthDatabase
         do {
-            let queue = try AuthDatabase(path: path).queue
-            let store = ClientStore(queue: queue)
-            let decided = DecisionStore(queue: queue)
-            // Runs and pages end with their host, and so do decisions for them.
-            try await store.removeRun(nil)
+            database = try AuthDatabase(path: path)
+        } catch {
+            throw AuthError(wrapping: error, while: "opening \(path)")
+        }
+        try await self.init(
+            database, path: path, policy: policy, time: time, patience: patience, logger: logger)
+    }
+
+    init(
+        _ database: AuthDatabase, path: String, policy: Policy = Policy(),
+        time: any TimeSource, patience: Duration = .seconds(45),
+        logger: Logger = Logger(label: "nervous.auth")
+    ) async throws(AuthError) {
+        do {
+            let store = ClientStore(writer: database.writer)
+            let decided = DecisionStore(writer: database.writer)
+            // Runs and pages end with their host, and so do decisions for them. On a full disk their rows
+            // stay, and are left out below.
+            try? await store.removeRun(nil)
             let kinds = try await store.kinds()
             clients = ClientRegistry(kinds, try await store.apps(), store: store, time: time)
             ownerToken = Token()
             tokens = TokenRegistry(
-                try await store.tokens(kinds), ofOwner: ownerToken, store: store,
-                clients: clients, time: time)
-            log = AccessLog(AccessLogStore(queue: queue), time: time, logger: logger)
+                try await store.tokens(kinds).filter { $0.client.run == nil }, ofOwner: ownerToken,
+                store: store, clients: clients, time: time)
+            log = AccessLog(
+                AccessLogStore(writer: database.writer), time: time, logger: logger)
+            let records = try await decided.records().filter { $0.run == nil }
             decisions = PermissionRegistry(
-                PermissionTable(try await decided.records(), policy: policy),
+                PermissionTable(records, policy: policy),
                 DenialTable(try await decided.denialCounts()), store: decided,
                 clients: clients, tokens: tokens, log: log, time: time)
             storage = try StorageDatabase(path: Self.storagePath(besides: path))
@@ -208,7 +225,8 @@ public actor Authority {
 
     /// Stores a decision; it is in force when this returns.
     ///
-    /// A lasting decision replaces those for single runs.
+    /// A lasting decision replaces those for single runs. A decision that takes something back is in force
+    /// also when this throws because it could not be stored.
     ///
     /// - Parameters:
     ///   - run: the run that `allowOnce` and `denyOnce` are for, or in which the owner was asked; it
@@ -218,7 +236,7 @@ public actor Authority {
     ///   - choice: the sensors of the kind that it is for, instead of those of the terms.
     /// - Throws: `notFound` for an unknown client or run; `invalidPrivilege` when the terms exceed the
     ///   privilege or name sensors of another kind; `restricted` when the policy blocks it;
-    ///   `storeFailed`.
+    ///   `diskFull`, `storeFailed`.
     public func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil,
         isAnswer: Bool = false, among choice: InstanceChoice? = nil
@@ -279,12 +297,25 @@ public actor Authority {
 
     /// Removes a client with its decisions, tokens and stored values.
     ///
-    /// - Throws: `storeFailed`.
+    /// Its tokens and decisions have ended when this returns, also when it throws.
+    ///
+    /// - Throws: `diskFull` or `storeFailed` when this could not be stored yet.
     public func forget(client name: String) async throws(AuthError) {
         try await inTurn { () async throws(AuthError) in
-            try await clients.remove(name)
             decisions.remove(client: name)
-            try await discard(name)
+            endCalls(of: name)
+            var failure: AuthError?
+            do throws(AuthError) {
+                try await clients.remove(name)
+            } catch {
+                failure = error
+            }
+            do throws(AuthError) {
+                try await eraseStorage(of: name)
+            } catch {
+                failure = failure ?? error
+            }
+            if let failure { throw failure }
         }
     }
 
@@ -390,7 +421,13 @@ public actor Authority {
                 .notFound, "There is no token named \(name).",
                 hint: "List them with: nervous token list")
         }
-        try await forget(client: name)
+        do throws(AuthError) {
+            try await forget(client: name)
+        } catch {
+            // It is revoked nevertheless.
+            await log.note(.tokenRevoked(name))
+            throw error
+        }
         await log.note(.tokenRevoked(name))
     }
 
@@ -462,9 +499,14 @@ public actor Authority {
 
     /// Removes what belongs to a client whose decisions are removed.
     private func discard(_ name: String) async throws(AuthError) {
+        endCalls(of: name)
+        try await eraseStorage(of: name)
+    }
+
+    /// Ends the tokens of a client, and its calls that wait for a decision.
+    private func endCalls(of name: String) {
         tokens.remove(client: name)
         requests.close { client, _ in client.name == name }
-        try await eraseStorage(of: name)
     }
 
     /// Removes the values of identities that a client no longer has.

@@ -76,12 +76,21 @@ final class PermissionRegistry {
         let denial = isAnswer && decision == .denyOnce ? nextDenial(of: privilege, client) : nil
         // A decision for one run that comes from a flag does not change the count.
         let resetsCount = denial == nil && (!decision.isOnce || isAnswer)
+        func apply() {
+            table.insert(record)
+            if let denial { denials.insert(denial) }
+            if resetsCount { denials.remove(privilege, of: client) }
+        }
+        let takesBack = table.isRestricted(by: record, at: time.now())
+        // Whether it can be stored or not.
+        if takesBack { apply() }
         do {
-            try await store.store(record)
-            if let denial { try await store.store(denial) }
-            if resetsCount { try await store.removeDenialCount(of: privilege, of: client) }
+            try await store.store(
+                record, counting: denial, resetsCount: resetsCount, takesBack: takesBack)
         } catch {
-            throw AuthError(wrapping: error, while: "storing a decision")
+            guard takesBack else { throw AuthError(wrapping: error, while: "storing a decision") }
+            await log.note(.decided(record))
+            throw AuthError(unstored: error, "The decision about \(privilege) is in force")
         }
         // Client and run may have ended during the write.
         try clients.checkClient(client)
@@ -89,9 +98,7 @@ final class PermissionRegistry {
             throw AuthError(.notFound, "There is no app or client named \(client).")
         }
         if decision.isOnce { try check(run: run, of: client) }
-        table.insert(record)
-        if let denial { denials.insert(denial) }
-        if resetsCount { denials.remove(privilege, of: client) }
+        if !takesBack { apply() }
         await log.note(.decided(record))
     }
 
@@ -105,11 +112,19 @@ final class PermissionRegistry {
         var removed: Set<PrivilegeID> = []
         for found in decided + denied
         where (privilege == nil || found == privilege) && removed.insert(found).inserted {
+            // Without a denial less is allowed, or as much as before.
+            let takesBack = !table.all(of: client).contains {
+                $0.privilege == found && $0.state == .denied
+            }
+            if takesBack { table.remove(found, of: client) }
             do {
-                try await store.remove(found, of: client)
-                try await store.removeDenialCount(of: found, of: client)
+                try await store.remove(found, of: client, takesBack: takesBack)
             } catch {
-                throw AuthError(wrapping: error, while: "removing a decision")
+                guard takesBack else {
+                    throw AuthError(wrapping: error, while: "removing a decision")
+                }
+                await log.note(.reset(found, of: client))
+                throw AuthError(unstored: error, "The decision about \(found) is removed")
             }
             table.remove(found, of: client)
             denials.remove(found, of: client)

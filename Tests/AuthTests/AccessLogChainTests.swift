@@ -24,7 +24,7 @@ struct AccessLogChainTests {
             let grant = Grant(
                 to: Client(name: "app", kind: .app, run: nil), sensor: "cpu",
                 terms: Terms(access: .raw))
-            await log.record("op-\(number)", .raw, for: grant, range: .all, count: number)
+            try await log.record("op-\(number)", .raw, for: grant, range: .all, count: number)
             try await authority.decide(
                 .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
             registry.clock.advance(by: .seconds(1))

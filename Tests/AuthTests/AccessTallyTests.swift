@@ -32,7 +32,7 @@ struct AccessTallyTests {
     {
         let log = try await registry.open().log
         for count in 1...1000 {
-            await log.record("latest", .raw, for: Self.grant(), range: nil, count: count)
+            try await log.record("latest", .raw, for: Self.grant(), range: nil, count: count)
             if count == 1 { #expect(try await written() == [[1, 1]]) }
         }
         #expect(try await written() == [[1, 1]])
@@ -55,7 +55,7 @@ struct AccessTallyTests {
                     let sensor: SensorID = part.isMultiple(of: 2) ? "cpu" : "load"
                     for _ in 1...100 {
                         clock.advance(by: .seconds(1))
-                        await log.record(
+                        try await log.record(
                             "stream", .raw, for: Self.grant(sensor), range: nil, count: 3)
                     }
                 }
@@ -86,12 +86,12 @@ struct AccessTallyTests {
             TimeRange(from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
         }
         for (from, to) in [(50, 60), (10, 20), (55, 90)] as [(Int64, Int64)] {
-            await log.record(
+            try await log.record(
                 "samples", .raw, for: Self.grant(), range: range(from, to), count: 1)
         }
-        await log.record("stats", .stats, for: Self.grant(), range: nil, count: 1)
-        await log.record("samples", .raw, for: Self.grant("load"), range: nil, count: 1)
-        await log.record("samples", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
+        try await log.record("stats", .stats, for: Self.grant(), range: nil, count: 1)
+        try await log.record("samples", .raw, for: Self.grant("load"), range: nil, count: 1)
+        try await log.record("samples", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
         let lines = try await log.entries(AccessLogQuery())
         #expect(lines.map(\.calls) == [1, 1, 1, 3])
         #expect(lines.last?.range == range(10, 90))
@@ -128,7 +128,7 @@ struct AccessTallyTests {
             }
         }
         // Another client is not held up by the first.
-        await authority.log.record(
+        try await authority.log.record(
             "latest", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
         let lines = try await authority.log.entries(AccessLogQuery(limit: 1000))
         #expect(lines.count == AccessLog.kindsPerClient + 2)
@@ -142,7 +142,7 @@ struct AccessTallyTests {
     @Test func `what was counted is written when the host stops`() async throws {
         let authority = try await registry.open()
         for _ in 1...3 {
-            await authority.log.record("latest", .raw, for: Self.grant(), range: nil, count: 2)
+            try await authority.log.record("latest", .raw, for: Self.grant(), range: nil, count: 2)
         }
         let host = Task { await authority.run() }
         host.cancel()

@@ -93,7 +93,7 @@ struct ReservedNameTests {
         for (text, claimed) in [(token.text, name), (authority.ownerToken.text, nil)] {
             let grant = try await authority.checkApp(
                 token: text, name: claimed, requested: AccessRequest("latest", of: "cpu", .raw))
-            await authority.log.record("latest", .raw, for: grant, range: nil, count: 1)
+            try await authority.log.record("latest", .raw, for: grant, range: nil, count: 1)
         }
         _ = await refusal {
             _ = try await authority.checkApp(
@@ -112,7 +112,7 @@ struct ReservedNameTests {
         let token = try await authority.createClient("desk", isOwner: true, expires: nil)
         let grant = try await authority.checkApp(
             token: token.text, name: nil, requested: AccessRequest("latest", of: "cpu", .raw))
-        await authority.log.record("latest", .raw, for: grant, range: nil, count: 1)
+        try await authority.log.record("latest", .raw, for: grant, range: nil, count: 1)
         let shown = try await authority.log.entries(AccessLogQuery(withoutOwner: true))
         #expect(shown.map(\.clientKind) == [.owner, nil])
         #expect(shown.map(\.kind) == [.access, .tokenCreated])

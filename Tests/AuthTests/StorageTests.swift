@@ -113,7 +113,7 @@ struct StorageTests {
         try await keep("left", under: "a", authority)
         try await keep("theirs", under: "a", authority, by: "other")
         // The host dies when the app is forgotten and what it kept is not.
-        let store = ClientStore(queue: try AuthDatabase(path: registry.path).queue)
+        let store = ClientStore(writer: try AuthDatabase(path: registry.path).writer)
         try await store.remove(client: "app")
         let next = try await registry.open()
         #expect(try holds("left") == false)
