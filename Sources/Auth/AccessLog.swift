@@ -10,15 +10,27 @@ import Text
 /// one more entry when the minute or the host ends. Readers of the log see the counts immediately. A
 /// crash loses at most the counts of one minute, never the fact that something was read.
 ///
+/// What was allowed always has an entry that names it, whatever else the client does: there are no more
+/// kinds of such calls than the owner granted. Refused calls, of which a client can invent any number of
+/// kinds, have a bound of their own.
+///
+/// When the log exceeds ``budget``, whole days are pruned, the oldest first, and never an entry of the
+/// last ``minimumAge``.
+///
 /// ```swift
 /// await authority.log.record("samples", .raw, for: grant, range: range, count: samples.count)
 /// let newest = try await authority.log.entries(AccessLogQuery(client: "curl", limit: 10))
 /// ```
 public actor AccessLog {
     static let flushInterval = Duration.seconds(1)
-    /// The most different calls of a client with entries of their own in a minute; others are counted
-    /// together.
-    static let kindsPerClient = 256
+    /// The most bytes of the log, unless those of the last ``minimumAge`` are more.
+    public static let budget: Int64 = 256 << 20
+    /// Younger entries are pruned by the owner only.
+    public static let minimumAge = Duration.seconds(7 * 86_400)
+    /// The most different refused calls of a client with entries of their own in a minute; others are
+    /// counted together.
+    static let refusalKindsPerClient = 32
+    private static let budgetInterval = Duration.seconds(3600)
     private static let detailLimit = 400
     private static let nameLimit = 128
     private static let unwrittenLimit = 100_000
@@ -28,7 +40,11 @@ public actor AccessLog {
     private let logger: Logger
     private var minute: Int64?
     private var tallies: [Tally.Key: Tally] = [:]
-    private var kinds: [String?: Int] = [:]
+    /// How many different calls of each client were refused in this minute.
+    private var refusalKinds: [Caller: Int] = [:]
+    private let budget: Int64
+    /// When the budget was checked last.
+    private var budgetChecked: Timestamp?
     /// How many minutes have ended.
     private var ended = 0
     private var unwritten: [Draft] = []
@@ -44,8 +60,17 @@ public actor AccessLog {
         let tally: (key: Tally.Key, minute: Int)?
     }
 
-    init(_ store: AccessLogStore, time: any TimeSource, logger: Logger) {
+    private struct Caller: Hashable {
+        let name: String?
+        let kind: AccessLogEntry.ClientKind?
+    }
+
+    init(
+        _ store: AccessLogStore, budget: Int64 = AccessLog.budget, time: any TimeSource,
+        logger: Logger = Logger(label: "nervous.auth")
+    ) {
         self.store = store
+        self.budget = budget
         self.time = time
         self.logger = logger
     }
@@ -167,6 +192,7 @@ public actor AccessLog {
             await store.writer.retry()
             endMinute(unlessIn: time.now())
             if !unwritten.isEmpty { await flush() }
+            await keepBudget()
         }
         endMinute(unlessIn: nil)
         await flush()
@@ -245,6 +271,35 @@ public actor AccessLog {
         }
     }
 
+    /// The bytes that the log takes, with the decisions and tokens in the same file.
+    ///
+    /// - Throws: `storeFailed`.
+    public func size() async throws(AuthError) -> Int64 {
+        do {
+            return try await store.size()
+        } catch {
+            throw AuthError(wrapping: error, while: "measuring the access log")
+        }
+    }
+
+    /// Prunes whole days, the oldest first, while the log exceeds its budget; at most once an hour.
+    func keepBudget() async {
+        let now = time.now()
+        let next = budgetChecked?.advanced(byMicroseconds: Self.budgetInterval.wholeMicroseconds)
+        // A clock that was set back must not stop it.
+        if let next, let last = budgetChecked, now < next, now >= last { return }
+        budgetChecked = now
+        let youngest = now.advanced(byMicroseconds: -Self.minimumAge.wholeMicroseconds)
+        do {
+            while try await store.size() > budget,
+                let end = try await store.endOfOldestDay(before: now), end <= youngest,
+                try await store.prune(before: end, at: now) > 0
+            {}
+        } catch {
+            logger.error("cannot prune the access log", metadata: ["error": "\(error)"])
+        }
+    }
+
     // MARK: - Private
 
     /// - Returns: whether an entry for the call is on disk.
@@ -252,14 +307,16 @@ public actor AccessLog {
     private func add(_ entry: AccessLogEntry) async -> Bool {
         endMinute(unlessIn: time.now())
         var entry = entry
-        if tallies[Tally.Key(entry)] == nil,
-            kinds[entry.client, default: 0] >= Self.kindsPerClient
-        {
-            entry = entry.withoutDetails
+        if entry.outcome == .refused, tallies[Tally.Key(entry)] == nil {
+            let caller = Caller(name: entry.client, kind: entry.clientKind)
+            if refusalKinds[caller, default: 0] >= Self.refusalKindsPerClient {
+                entry = entry.withoutDetails
+            } else {
+                refusalKinds[caller, default: 0] += 1
+            }
         }
         let key = Tally.Key(entry)
         if tallies[key] == nil {
-            kinds[entry.client, default: 0] += 1
             tallies[key] = Tally()
             unwritten.append(Draft(entry: entry, tally: (key, ended)))
         } else {
@@ -279,7 +336,7 @@ public actor AccessLog {
         let rests = tallies.values.compactMap(\.rest).sorted { $0.time < $1.time }
         unwritten += rests.map { Draft(entry: $0, tally: nil) }
         tallies = [:]
-        kinds = [:]
+        refusalKinds = [:]
         ended += 1
     }
 
@@ -341,7 +398,7 @@ private struct Tally {
 }
 
 extension AccessLogEntry {
-    /// The entry that counts calls beyond the limit of different ones.
+    /// The entry that counts refused calls beyond the limit of different ones.
     fileprivate var withoutDetails: AccessLogEntry {
         AccessLogEntry(
             id: id, time: time, kind: kind, client: client, privilege: nil, sensor: nil,

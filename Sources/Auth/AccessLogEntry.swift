@@ -80,7 +80,7 @@ public struct AccessLogEntry: Hashable, Sendable {
     public let sensor: SensorID?
     /// How the sensor was used.
     public let access: Access?
-    /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for calls beyond the
+    /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for refused calls beyond the
     /// number of different ones that a client has entries for in a minute.
     public let operation: String?
     /// The time range of the call; of several calls, the range that contains them all.

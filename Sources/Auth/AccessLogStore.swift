@@ -46,15 +46,43 @@ struct AccessLogStore: Sendable {
         }
     }
 
+    /// The bytes of the pages in use; those of pruned entries are reused.
+    func size() async throws -> Int64 {
+        try await writer.read { database in
+            func value(_ pragma: String) throws -> Int64 {
+                try Int64.fetchOne(database, sql: "PRAGMA " + pragma) ?? 0
+            }
+            return try (value("page_count") - value("freelist_count")) * value("page_size")
+        }
+    }
+
+    /// The end of the day, in UTC, of the oldest entry; `nil` without any.
+    ///
+    /// - Parameter now: entries that a wrong clock dated later are ignored.
+    func endOfOldestDay(before now: Timestamp) async throws -> Timestamp? {
+        let day: Int64 = 86_400_000_000
+        let oldest = try await writer.read { database in
+            try Int64.fetchOne(
+                database, sql: "SELECT time FROM ledger WHERE time <= ? ORDER BY id LIMIT 1",
+                arguments: [now.microseconds])
+        }
+        return oldest.map { time in
+            let number = time >= 0 ? time / day : (time - day + 1) / day
+            return Timestamp(microseconds: (number + 1) * day)
+        }
+    }
+
     /// Deletes the entries before the first that is not older than `time`, and records the hash of the
     /// last deleted one.
     ///
+    /// - Parameter now: an entry that a wrong clock dated later keeps none before it.
     /// - Returns: how many were deleted.
     func prune(before time: Timestamp, at now: Timestamp) async throws -> Int {
         try await writer.write { database in
             let kept = try Int64.fetchOne(
-                database, sql: "SELECT min(id) FROM ledger WHERE time >= ?",
-                arguments: [time.microseconds])
+                database,
+                sql: "SELECT id FROM ledger WHERE time BETWEEN ? AND ? ORDER BY id LIMIT 1",
+                arguments: [time.microseconds, now.microseconds])
             let last = try kept.map { $0 - 1 } ?? Self.head(database).id
             guard
                 let hash = try Data.fetchOne(

@@ -131,12 +131,57 @@ struct AccessTallyTests {
         try await authority.log.record(
             "latest", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
         let lines = try await authority.log.entries(AccessLogQuery(limit: 1000))
-        #expect(lines.count == AccessLog.kindsPerClient + 2)
+        #expect(lines.count == AccessLog.refusalKindsPerClient + 2)
         let more = try #require(lines.first { $0.operation == "more" })
-        #expect(more.calls == 400 - AccessLog.kindsPerClient)
+        #expect(more.calls == 400 - AccessLog.refusalKindsPerClient)
         #expect(more.client == "app")
         #expect(more.outcome == .refused)
         #expect(lines.first?.client == "b")
+    }
+
+    /// An app invents names in order to hide what it reads.
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func `what was allowed has an entry that names it, whatever else the client tries`(
+        seed: UInt64
+    ) async throws {
+        var random = SplitMix(state: seed)
+        let authority = try await registry.open(patience: .zero)
+        let log = authority.log
+        try await authority.admit(app: "app")
+        let token = try await authority.beginRun(of: "app").token
+        let sensors = (1...40).compactMap { SensorID("given.s\($0)") }
+        try await authority.decide(
+            .allowAlways, on: PrivilegeID(sensor: "given", access: .raw), by: "app")
+        var read: [String: Int] = [:]
+        for step in 1...1500 {
+            let isAllowed = Int.random(in: 0..<4, using: &random) == 0
+            let invented = SensorID("s\(step)")
+            guard let name = isAllowed ? sensors.randomElement(using: &random) : invented else {
+                continue
+            }
+            let operation = ["latest", "samples", "stream"].randomElement(using: &random) ?? ""
+            let request = AccessRequest(operation, of: name, .raw)
+            guard isAllowed else {
+                let code = await refusal {
+                    _ = try await authority.checkApp(
+                        token: token.text, name: "app", requested: request)
+                }
+                #expect(code == .undecided)
+                continue
+            }
+            let grant = try await authority.checkApp(
+                token: token.text, name: "app", requested: request)
+            let count = Int.random(in: 1...9, using: &random)
+            try await log.record(operation, .raw, for: grant, range: nil, count: count)
+            read["\(name) \(operation)", default: 0] += count
+        }
+        let lines = try await log.entries(AccessLogQuery(kind: .access, limit: 100_000))
+        let sums = Dictionary(
+            lines.map { ("\($0.sensor?.description ?? "") \($0.operation ?? "")", $0.count) },
+            uniquingKeysWith: +)
+        #expect(sums == read, "seed \(seed)")
+        let refused = try await log.entries(AccessLogQuery(onlyRefused: true, limit: 100_000))
+        #expect(refused.count == AccessLog.refusalKindsPerClient + 1)
     }
 
     @Test func `what was counted is written when the host stops`() async throws {

@@ -48,7 +48,7 @@ struct TakingBackTests {
     private let registry: Registry
     private let disk = Disk()
     fileprivate static let privilege = PrivilegeID(sensor: "cpu", access: .raw)
-    private var reserve: String { AuthWriter.reserve(besides: registry.path).path }
+    private var reserve: String { registry.path + "-reserve" }
 
     init() throws {
         registry = try Registry()
