@@ -1,3 +1,5 @@
+import Samples
+
 /// The calling client.
 public struct ClientDescription: Codable, Sendable {
     /// Its name.

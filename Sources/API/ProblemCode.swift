@@ -221,7 +221,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case keyExists = "key-exists"
     /// Others can read the keys.
     case unsafeKeys = "unsafe-keys"
-    /// The files of an installed app changed.
+    /// The files of an installed app changed, or the file with the data of apps is damaged.
     case damaged
     /// Archives cannot be unpacked on this machine.
     case unpackerUnavailable = "unpacker-unavailable"

@@ -15,9 +15,17 @@ struct AuthDatabase: Sendable {
     init(path: String, willCommit: @escaping @Sendable () throws -> Void = {}) throws {
         do throws(FilesError) {
             try PrivateFolder.checkParent(of: path)
-            try PrivateFile.checkDatabase(path)
         } catch {
             throw AuthError(error)
+        }
+        do {
+            try DatabaseFile.create(path) { try Self.open($0).close() }
+            try PrivateFile.checkDatabase(path)
+        } catch let error as FilesError {
+            throw AuthError(error)
+        }
+        if let fault = DatabaseFile.fault(of: path) {
+            throw AuthError(damaged: path, fault)
         }
         do {
             queue = try Self.open(path)
@@ -28,6 +36,15 @@ struct AuthDatabase: Sendable {
             queue = try Self.open(path)
         }
         writer = AuthWriter(queue, path: path, willCommit: willCommit)
+    }
+
+    /// The error for a file that cannot be opened or read.
+    static func failure(_ error: any Error, opening path: String) -> AuthError {
+        guard let found = error as? DatabaseError,
+            [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(found.resultCode)
+        else { return AuthError(wrapping: error, while: "opening \(path)") }
+        return AuthError(
+            damaged: path, "is damaged: \(found.message ?? "\(found)")", cause: found)
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {

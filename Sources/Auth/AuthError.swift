@@ -58,6 +58,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case tooManyMessages
         /// The access log cannot be written, so nothing is read.
         case logUnavailable
+        /// The file of the apps' storage is damaged; everything else works.
+        case storageDamaged
         /// The disk is full.
         case diskFull
         /// The database failed.
@@ -103,6 +105,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
             case .storageFull: .storageFull
             case .diskFull: .diskFull
             case .unsafeFile: .unsafeFile
+            case .damaged: .storageDamaged
             case .storeFailed: .storeFailed
             case .invalidMessage: .invalidMessage
             case .tooManyMessages: .tooManyMessages
@@ -143,6 +146,18 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
                 "The permission database failed while \(action): \(found?.message ?? "\(error)").",
                 cause: error)
         }
+    }
+
+    /// Reports that the permission database cannot be used.
+    ///
+    /// - Parameter fault: a clause about the file.
+    init(damaged path: String, _ fault: String, cause: (any Error)? = nil) {
+        self.init(
+            .storeFailed, "The permission database \(path) \(fault).",
+            hint:
+                "The host does not start without its decisions. Restore the file from a backup, or set it"
+                + " aside and begin without decisions, tokens and access log: mv \(path) \(path).damaged",
+            cause: cause)
     }
 
     /// Reports that something was taken back, and could not be stored yet.

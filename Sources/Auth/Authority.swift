@@ -30,6 +30,8 @@ public actor Authority {
     public nonisolated let log: AccessLog
     /// The token of the owner who started this process; never stored.
     public nonisolated let ownerToken: Token
+    /// Why apps can store nothing; `nil` when they can.
+    public nonisolated let storageFault: AuthError?
     /// Messages of apps, and calls with missing, wrong or foreign tokens.
     public nonisolated let noticeBoard: NoticeBoard
 
@@ -39,7 +41,7 @@ public actor Authority {
     private let decisions: PermissionRegistry
     private let requests: RequestTable
     private let checker: AccessChecker
-    private let storage: StorageDatabase
+    private let storage: Result<StorageDatabase, AppStorageError>
     private let changes = ChangeQueue()
 
     /// Opens the database at `path`, and `app-storage.sqlite` beside it, or creates them.
@@ -47,7 +49,8 @@ public actor Authority {
     /// - Parameters:
     ///   - policy: blocks privileges, whatever is decided.
     ///   - patience: how long a call waits for the owner's decision.
-    /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`.
+    /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`. A damaged
+    ///   `app-storage.sqlite` is not an error; see ``storageFault``.
     public init(
         path: String, policy: Policy = Policy(), time: any TimeSource = .system,
         patience: Duration = .seconds(45), logger: Logger = Logger(label: "nervous.auth")
@@ -56,7 +59,7 @@ public actor Authority {
         do {
             database = try AuthDatabase(path: path)
         } catch {
-            throw AuthError(wrapping: error, while: "opening \(path)")
+            throw AuthDatabase.failure(error, opening: path)
         }
         try await self.init(
             database, path: path, policy: policy, time: time, patience: patience, logger: logger)
@@ -86,17 +89,43 @@ public actor Authority {
                 PermissionTable(records, policy: policy),
                 DenialTable(try await decided.denialCounts()), store: decided,
                 clients: clients, tokens: tokens, log: log, time: time)
-            storage = try StorageDatabase(path: Self.storagePath(besides: path))
-            try await storage.eraseAll(keeping: clients.storageOwners)
         } catch {
-            throw AuthError(wrapping: error, while: "opening \(path)")
+            throw AuthDatabase.failure(error, opening: path)
         }
+        storage = try await Self.openStorage(
+            besides: path, keeping: clients.storageOwners, logger: logger)
+        storageFault = if case .failure(let fault) = storage { AuthError(fault) } else { nil }
         self.time = time
         noticeBoard = NoticeBoard(time: time)
         requests = RequestTable(patience: patience, time: time)
         checker = AccessChecker(
             clients: clients, tokens: tokens, permissions: decisions, requests: requests,
             refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
+    }
+
+    /// Opens the apps' storage, and removes what belongs to nobody.
+    ///
+    /// - Returns: the error instead when the file is damaged, so that everything else works.
+    /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
+    private static func openStorage(
+        besides path: String, keeping owners: Set<StorageDatabase.Owner>, logger: Logger
+    ) async throws(AuthError) -> Result<StorageDatabase, AppStorageError> {
+        let storage: StorageDatabase
+        do throws(AppStorageError) {
+            storage = try StorageDatabase(path: storagePath(besides: path))
+        } catch {
+            if error.code == .damaged { return .failure(error) }
+            throw AuthError(error)
+        }
+        do throws(AppStorageError) {
+            try await storage.eraseAll(keeping: owners)
+        } catch {
+            if error.code == .damaged { return .failure(error) }
+            // Nobody can read it; the next start tries again.
+            logger.warning(
+                "cannot erase stored values of removed apps", metadata: ["error": "\(error)"])
+        }
+        return .success(storage)
     }
 
     /// The path of the apps' storage, beside the permission database.
@@ -435,18 +464,23 @@ public actor Authority {
 
     /// The key-value storage of an app or client.
     ///
-    /// - Throws: `notFound` for the owner and for unknown clients.
+    /// - Throws: `notFound` for the owner and for unknown clients; `storageDamaged`.
     public func storage(of client: Client) throws(AuthError) -> ClientStorage {
         let owner = try clients.storageOwner(client)
-        return ClientStorage(storage, owner: owner, client: client, authority: self)
+        do throws(AppStorageError) {
+            return ClientStorage(
+                try storage.get(), owner: owner, client: client, authority: self)
+        } catch {
+            throw AuthError(error)
+        }
     }
 
     /// How much an app stores.
     ///
-    /// - Throws: `storeFailed`.
+    /// - Throws: `storageDamaged`, `storeFailed`.
     public func storageUsage(of app: String) async throws(AuthError) -> StorageUsage {
         do {
-            return try await storage.usage(of: clients.storageOwner(named: app))
+            return try await storage.get().usage(of: clients.storageOwner(named: app))
         } catch {
             throw AuthError(error)
         }
@@ -511,6 +545,8 @@ public actor Authority {
 
     /// Removes the values of identities that a client no longer has.
     private func eraseStorage(of name: String) async throws(AuthError) {
+        // A damaged file is set aside as a whole.
+        guard case .success(let storage) = storage else { return }
         let identity = clients.kind(of: name) == .app ? clients.identity(of: name) : nil
         do {
             try await storage.erase(app: name, keeping: identity)

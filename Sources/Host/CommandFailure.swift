@@ -86,6 +86,7 @@ extension CommandFailure {
                 (.noPermission, "not-allowed")
             case .diskFull: (.cannotCreate, "disk-full")
             case .logUnavailable: (.unavailable, "log-unavailable")
+            case .storageDamaged: (.input, "damaged")
             }
         self.init(code, error.message, hint: error.hint, type: type)
     }

@@ -124,6 +124,7 @@ extension ProblemCode {
             case .storageFull: .storageFull
             case .diskFull: .diskFull
             case .logUnavailable: .logUnavailable
+            case .storageDamaged: .damaged
             case .unsafeFile, .storeFailed: .internalError
             }
     }
