@@ -194,6 +194,7 @@ public actor AccessLog {
             if !unwritten.isEmpty { await flush() }
             await keepBudget()
         }
+        await store.writer.retry()
         endMinute(unlessIn: nil)
         await flush()
     }

@@ -110,26 +110,17 @@ final class PermissionRegistry {
         let decided = table.all(of: client).map(\.privilege)
         let denied = denials.all(of: client).map(\.privilege)
         var removed: Set<PrivilegeID> = []
+        var failure: AuthError?
         for found in decided + denied
         where (privilege == nil || found == privilege) && removed.insert(found).inserted {
-            // Without a denial less is allowed, or as much as before.
-            let takesBack = !table.all(of: client).contains {
-                $0.privilege == found && $0.state == .denied
-            }
-            if takesBack { table.remove(found, of: client) }
-            do {
-                try await store.remove(found, of: client, takesBack: takesBack)
+            // One that cannot be stored must not keep the others in force.
+            do throws(AuthError) {
+                try await remove(found, of: client)
             } catch {
-                guard takesBack else {
-                    throw AuthError(wrapping: error, while: "removing a decision")
-                }
-                await log.note(.reset(found, of: client))
-                throw AuthError(unstored: error, "The decision about \(found) is removed")
+                failure = failure ?? error
             }
-            table.remove(found, of: client)
-            denials.remove(found, of: client)
-            await log.note(.reset(found, of: client))
         }
+        if let failure { throw failure }
     }
 
     /// Admits an app: changes the decisions by the difference between its declarations.
@@ -164,6 +155,30 @@ final class PermissionRegistry {
     func remove(run: String) { table.remove(run: run) }
 
     // MARK: - Private
+
+    /// Removes the decisions about one privilege.
+    nonisolated(nonsending) private func remove(
+        _ privilege: PrivilegeID, of client: String
+    ) async throws(AuthError) {
+        // Without a denial more may be allowed; without a grant less is.
+        let takesBack = !table.all(of: client).contains {
+            $0.privilege == privilege && $0.state == .denied
+        }
+        func apply() {
+            table.remove(privilege, of: client)
+            denials.remove(privilege, of: client)
+        }
+        if takesBack { apply() }
+        do {
+            try await store.remove(privilege, of: client, takesBack: takesBack)
+        } catch {
+            guard takesBack else { throw AuthError(wrapping: error, while: "removing a decision") }
+            await log.note(.reset(privilege, of: client))
+            throw AuthError(unstored: error, "The decision about \(privilege) is removed")
+        }
+        if !takesBack { apply() }
+        await log.note(.reset(privilege, of: client))
+    }
 
     /// The difference to the admitted declaration; `nil` for an unknown app or another identity.
     private func change(to app: DeclaredApp, before: [Privilege]?) -> DeclarationChange? {

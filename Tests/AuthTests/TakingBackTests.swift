@@ -165,6 +165,25 @@ struct TakingBackTests {
         #expect(try await isTakenBackAfterRestart(host, way))
     }
 
+    @Test func `a reset on a full disk takes back every permission, not only the first`()
+        async throws
+    {
+        let host = try await start(.reset)
+        let privileges = ["load", "memory", "disk"].map {
+            PrivilegeID(sensor: $0, access: .raw)
+        }
+        for privilege in privileges {
+            try await host.authority.decide(.allowAlways, on: privilege, by: "reader")
+        }
+        disk.fill()
+        #expect(await refusal { try await host.authority.reset(nil, of: "reader") } == .diskFull)
+        #expect(await host.authority.permissions.records(of: "reader").isEmpty)
+        disk.free()
+        await host.database.writer.retry()
+        let again = try await registry.open()
+        #expect(await again.permissions.records(of: "reader").isEmpty)
+    }
+
     @Test func `the reserve is back as soon as there is room`() async throws {
         let host = try await start(.deny)
         disk.fill(withReserve: reserve)
