@@ -114,9 +114,12 @@ public actor AccessLog {
     ///
     /// - Throws: `logUnavailable`; never for the owner, who has to go on in order to free space.
     func checkAvailable(for client: Client) throws(AuthError) {
-        guard client.kind == .owner || !isFailing && store.writer.isSafe else {
-            throw .logUnavailable
-        }
+        guard client.kind == .owner || failure == nil else { throw .logUnavailable }
+    }
+
+    /// Why apps and clients read nothing now; `nil` while they do.
+    public var failure: String? {
+        isFailing || !store.writer.isSafe ? AuthError.logUnavailable.message : nil
     }
 
     /// Records a call to a server under a grant, without path, query and content, which may contain

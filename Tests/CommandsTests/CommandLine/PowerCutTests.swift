@@ -96,6 +96,7 @@ struct PowerCutTests {
             let call = try sandbox.nervous(words)
             #expect(call.code == 0, "\(words): \(call.errors)")
         }
+        #expect(try sandbox.nervous("status", "--json").output.contains(#""failure":"#))
         try cut.freeDisk()
         try waitUntil { try read(host, other).status == 200 }
         host.kill(SIGKILL)
