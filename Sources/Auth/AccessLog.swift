@@ -18,7 +18,7 @@ import Text
 /// last ``minimumAge``.
 ///
 /// ```swift
-/// await authority.log.record("samples", .raw, for: grant, range: range, count: samples.count)
+/// try await authority.log.record("samples", .raw, for: grant, range: range, count: samples.count)
 /// let newest = try await authority.log.entries(AccessLogQuery(client: "curl", limit: 10))
 /// ```
 public actor AccessLog {
@@ -328,8 +328,8 @@ public actor AccessLog {
         }
         // While writing fails, callers do not wait for the next failure.
         if tallies[key]?.firstID == nil, !isFailing { await flush() }
-        // Without a tally the minute has ended, and its counts are entries.
-        return tallies[key]?.firstID != nil || tallies[key] == nil && !isFailing
+        // A write that succeeds has written all entries until then.
+        return tallies[key]?.firstID != nil || !isFailing
     }
 
     /// Turns the counts into entries when the minute is over, or in any case for `nil`.
