@@ -125,7 +125,7 @@ let package = Package(
 
         // Collecting and storing samples.
         module("DBus", ["CSystemd"]),
-        module("SampleStore", ["CZlib", "CZstd", "Samples", "Statistics", grdb]),
+        module("SampleStore", ["CZlib", "CZstd", "Files", "Samples", "Statistics", grdb]),
         module("VM", ["Files", "SampleStore", "Samples", "Scheduling", "Statistics", logging]),
         module("Simulation", ["Samples", "VM"]),
         module("Ingest", ["Motion", "Samples", "Text"]),

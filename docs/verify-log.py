@@ -14,6 +14,7 @@ NUMBERS = ("id", "time", "from", "to", "calls", "count")
 COLUMNS = (
     "id time kind client privilege sensor access operation from to calls count detail"
 ).split()
+LATER = ("clientKind",)  # Hashed only where they are not NULL.
 
 
 def encoded(value):
@@ -27,7 +28,9 @@ def encoded(value):
 def main(path, expected=None):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     # Read texts as raw bytes, because the hash is over the bytes in the file.
-    names = [f'"{c}"' if c in NUMBERS else f'CAST("{c}" AS BLOB)' for c in COLUMNS]
+    present = [row[1] for row in database.execute("PRAGMA table_info(ledger)")]
+    later = [c for c in LATER if c in present]
+    names = [f'"{c}"' if c in NUMBERS else f'CAST("{c}" AS BLOB)' for c in COLUMNS + later]
     head, following, count, seen = bytes(32), 1, 0, set()
     for *values, kept in database.execute(f"SELECT {', '.join(names)}, hash FROM ledger ORDER BY id"):
         if count == 0 and values[0] > 1:
@@ -40,6 +43,8 @@ def main(path, expected=None):
             seen.add(head.hex())
         if values[0] != following:
             sys.exit(f"line {following} is missing")
+        known, added = values[: len(COLUMNS)], values[len(COLUMNS) :]
+        values = known + [value for value in added if value is not None]
         head = hashlib.sha256(head + b"".join(map(encoded, values))).digest()
         if head != kept:
             sys.exit(f"entry {following} was changed, or does not follow the one before it")

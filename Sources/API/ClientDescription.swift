@@ -1,3 +1,5 @@
+import Samples
+
 /// The calling client.
 public struct ClientDescription: Codable, Sendable {
     /// Its name.
@@ -43,8 +45,18 @@ public struct TokenRequest: Codable, Sendable {
     public var owner: Bool?
     /// Privileges to grant.
     public var allow: [String]?
-    /// How long the token is valid, as a span.
+    /// How long the token is valid: a span or ``never``; ``standardLifetime`` if missing.
     public var lifetime: String?
+
+    /// The lifetime of a token that does not expire.
+    public static let never = "never"
+    /// The lifetime of a token that is created without one.
+    public static let standardLifetime = "90d"
+
+    /// Whether a text is a lifetime.
+    public static func isLifetime(_ text: String) -> Bool {
+        text == never || Duration(span: text).map { $0 > .zero } == true
+    }
 
     /// Creates a value from its members.
     public init(name: String, owner: Bool? = nil, allow: [String]? = nil, lifetime: String? = nil) {

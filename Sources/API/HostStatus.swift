@@ -20,7 +20,7 @@ public struct HostStatus: Codable, Sendable {
     public let dropped: Int
     /// Bytes of the store and its write-ahead log.
     public let bytes: Int64
-    /// The last failed write, until one succeeds.
+    /// The last failed write, until one succeeds; of samples, or else of the access log.
     public let failure: String?
     /// Ranges of damaged samples; missing if none are known.
     public let damaged: [DamagedRange]?

@@ -37,6 +37,8 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case internalError = "internal"
     /// The disk is full.
     case diskFull = "disk-full"
+    /// The access log cannot be written, so nothing is read.
+    case logUnavailable = "log-unavailable"
     /// No server for pages runs.
     case notServing = "not-serving"
 
@@ -219,7 +221,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case keyExists = "key-exists"
     /// Others can read the keys.
     case unsafeKeys = "unsafe-keys"
-    /// The files of an installed app changed.
+    /// The files of an installed app changed, or the file with the data of apps is damaged.
     case damaged
     /// Archives cannot be unpacked on this machine.
     case unpackerUnavailable = "unpacker-unavailable"
@@ -273,7 +275,9 @@ extension ProblemCode {
         case .notDelivered, .unknownHost, .unreachable, .untrustedCertificate, .wrongCertificate,
             .invalidResponse, .responseTooLarge, .responseEncoded, .tooManyRedirects:
             502
-        case .busy, .notServing, .sensorUnavailable, .unpackerUnavailable, .confinement: 503
+        case .busy, .logUnavailable, .notServing, .sensorUnavailable, .unpackerUnavailable,
+            .confinement:
+            503
         case .fetchTimeout: 504
         case .diskFull, .storageFull: 507
         }
@@ -303,6 +307,7 @@ extension ProblemCode {
         case .busy: "Server busy"
         case .internalError, .damaged, .io: "Internal server error"
         case .diskFull: "The disk is full"
+        case .logUnavailable: "The access log cannot be written"
         case .notServing: "The server for pages is not running"
         case .missingToken: "Token required"
         case .invalidToken: "Invalid token"

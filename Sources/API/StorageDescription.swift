@@ -53,11 +53,30 @@ public struct StorageDescription: Codable, Sendable {
     public let free: Int64
     /// Whether the file shrinks when samples are pruned.
     public let shrinks: Bool
+    /// The storage of the access log.
+    public let accessLog: AccessLog
+
+    /// The storage that the access log takes, beside that of samples.
+    public struct AccessLog: Codable, Sendable {
+        /// Bytes of the log, with the decisions and tokens in the same file.
+        public let bytes: Int64
+        /// Beyond this its oldest days are pruned.
+        public let budget: Int64
+        /// Younger entries are kept nevertheless: a span.
+        public let keeps: String
+
+        /// Creates a value from its members.
+        public init(bytes: Int64, budget: Int64, keeps: String) {
+            self.bytes = bytes
+            self.budget = budget
+            self.keeps = keeps
+        }
+    }
 
     /// Creates a value from its members.
     public init(
         sensors: [Sensor], standard: RetentionDescription, bytes: Int64, reusable: Int64,
-        budget: Int64, free: Int64, shrinks: Bool
+        budget: Int64, free: Int64, shrinks: Bool, accessLog: AccessLog
     ) {
         self.sensors = sensors
         self.standard = standard
@@ -66,6 +85,7 @@ public struct StorageDescription: Codable, Sendable {
         self.budget = budget
         self.free = free
         self.shrinks = shrinks
+        self.accessLog = accessLog
     }
 }
 

@@ -15,6 +15,8 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
         case diskFull
         /// Other users of the machine could read or change the file.
         case unsafeFile
+        /// The file is not a database, or damaged.
+        case damaged
         /// The database failed.
         case storeFailed
         /// The message has no title, or its tag is too long.
@@ -70,13 +72,32 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
         self.init(code, error.message, hint: error.hint, cause: error)
     }
 
-    /// Wraps an error of SQLite.
+    /// - Parameter fault: a clause about the file.
+    init(damaged fault: String, cause: (any Error)? = nil) {
+        self.init(
+            .damaged, "The storage of apps is unavailable: app-storage.sqlite \(fault).",
+            hint:
+                "Restore it from a backup while the host is stopped, or set it aside, and apps start"
+                + " with empty storage: mv app-storage.sqlite app-storage.sqlite.damaged",
+            cause: cause)
+    }
+
+    /// Wraps an error of SQLite or of the file.
     init(wrapping error: any Error) {
-        if let own = error as? AppStorageError {
+        switch error {
+        case let own as AppStorageError:
             self = own
             return
+        case let file as FilesError:
+            self.init(file)
+            return
+        default: break
         }
         let found = error as? DatabaseError
+        if let found, [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(found.resultCode) {
+            self.init(damaged: "is damaged: \(found.message ?? "\(found)")", cause: found)
+            return
+        }
         self.init(
             found?.resultCode == .SQLITE_FULL ? .diskFull : .storeFailed,
             "The storage of apps could not be read or written: \(found?.message ?? "\(error)").",

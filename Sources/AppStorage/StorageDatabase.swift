@@ -32,13 +32,26 @@ public struct StorageDatabase: Sendable {
 
     /// Opens the database at `path`, or creates it.
     ///
-    /// - Throws: `unsafeFile` when other users could read or change it, `diskFull`, `storeFailed`.
+    /// - Throws: `unsafeFile` when other users could read or change it, `damaged`, `diskFull`,
+    ///   `storeFailed`.
     public init(path: String) throws(AppStorageError) {
-        do throws(FilesError) {
+        do {
+            try DatabaseFile.create(path) { try Self.open($0).close() }
             try PrivateFile.checkDatabase(path)
+            if let fault = DatabaseFile.fault(of: path) { throw AppStorageError(damaged: fault) }
+            queue = try Self.open(path)
+            let faults = try queue.read { database in
+                try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
+            }
+            guard faults == ["ok"] else {
+                throw AppStorageError(damaged: "is damaged: \(faults.joined(separator: " "))")
+            }
         } catch {
-            throw AppStorageError(error)
+            throw AppStorageError(wrapping: error)
         }
+    }
+
+    private static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "app-storage"
         configuration.journalMode = .wal
@@ -47,12 +60,11 @@ public struct StorageDatabase: Sendable {
             // VACUUM copies in memory, not to a temporary file outside of the data directory.
             try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY")
         }
-        do {
-            queue = try DatabaseQueue(path: path, configuration: configuration)
-            try Self.migrator.migrate(queue)
-        } catch {
-            throw AppStorageError(wrapping: error)
-        }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        // What was acknowledged survives a power cut.
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try migrator.migrate(queue)
+        return queue
     }
 
     /// The value of a key; `nil` when there is none.

@@ -42,10 +42,11 @@ final class AccessChecker {
                 "Unknown token: it is mistyped, expired or revoked.", request,
                 operation: operation)
         }
-        if let name, name != client.name {
+        // A name is that of an app or of a program, never that of the owner's commands.
+        if let name, name != client.name || client.isCommand {
             throw await refusals.wrongToken(
                 .nameMismatch, "The token of \(client.name) was used in the name of \(name).",
-                client: client.name, request, operation: operation)
+                client: client, request, operation: operation)
         }
         return client
     }
@@ -61,7 +62,7 @@ final class AccessChecker {
         if client.kind == .owner {
             let access = requested.access == .write ? Access.write : .raw
             return Grant(
-                client: client.name, sensor: requested.sensor, terms: Terms(access: access))
+                to: client, sensor: requested.sensor, terms: Terms(access: access))
         }
         if !requested.isContinuation, asksOwner(for: privilege, client), await isAvailable() {
             if asksOwner(for: privilege, client) { await requests.wait(for: privilege, client) }
@@ -73,8 +74,8 @@ final class AccessChecker {
         let request = permissions.resolve(requested, by: client)
         let verdict = permissions.verdict(on: request, by: client)
         if case .granted(let terms) = verdict {
-            return Grant(
-                client: client.name, run: client.run, sensor: request.sensor, terms: terms)
+            try await log.checkAvailable(for: client)
+            return Grant(to: client, sensor: request.sensor, terms: terms)
         }
         throw await refusals.refuse(
             request, client, after: verdict,
@@ -93,7 +94,7 @@ final class AccessChecker {
                 "No app may call \(origin).", hint: nil)
         }
         if client.kind == .owner, !isRedirect {
-            return OriginGrant(client: client.name, origin: origin, pin: nil)
+            return OriginGrant(to: client, origin: origin, pin: nil)
         }
         if !isRedirect, asksOwner(for: privilege, client) {
             await requests.wait(for: privilege, client)
@@ -102,8 +103,9 @@ final class AccessChecker {
         let permissions = permissions.current
         let verdict = permissions.verdict(on: privilege, by: client)
         if case .granted = verdict {
+            try await log.checkAvailable(for: client)
             let pin = clients.pin(of: origin, for: client)
-            return OriginGrant(client: client.name, origin: origin, pin: pin)
+            return OriginGrant(to: client, origin: origin, pin: pin)
         }
         if verdict == .undecided, client.kind == .app, !clients.declares(privilege, client) {
             throw await refusals.refuse(
@@ -129,7 +131,8 @@ final class AccessChecker {
         let permissions = permissions.current
         let verdict = permissions.verdict(on: privilege, by: client)
         if case .granted = verdict {
-            await log.record(use: privilege, operation, by: client.name)
+            try await log.checkAvailable(for: client)
+            try await log.record(use: privilege, operation, by: client)
             return client
         }
         let reason: PermissionTable.Verdict =

@@ -11,15 +11,27 @@ import Text
 /// immediately. A crash loses at most the counts of one minute, never the fact that something was
 /// read.
 ///
+/// What was allowed always has an entry that names it, whatever else the client does: there are no more
+/// kinds of such calls than the owner granted. Refused calls, of which a client can invent any number of
+/// kinds, have a bound of their own.
+///
+/// When the log exceeds ``budget``, whole days are pruned, the oldest first, and never an entry of the
+/// last ``minimumAge``.
+///
 /// ```swift
-/// await authority.log.record("samples", .raw, for: grant, range: range, count: samples.count)
+/// try await authority.log.record("samples", .raw, for: grant, range: range, count: samples.count)
 /// let newest = try await authority.log.entries(AccessLogQuery(client: "curl", limit: 10))
 /// ```
 public actor AccessLog {
     static let flushInterval = Duration.seconds(1)
-    /// The maximum number of different calls of a client that get their own entries within a
-    /// minute; further ones are counted in one entry.
-    static let differentCallsPerClient = 256
+    /// The most bytes of the log, unless those of the last ``minimumAge`` are more.
+    public static let budget: Int64 = 256 << 20
+    /// Younger entries are pruned by the owner only.
+    public static let minimumAge = Duration.seconds(7 * 86_400)
+    /// The most different refused calls of a client with entries of their own in a minute; others are
+    /// counted together.
+    static let refusalKindsPerClient = 32
+    private static let budgetInterval = Duration.seconds(3600)
     private static let detailLimit = 400
     private static let nameLimit = 128
     private static let unwrittenLimit = 100_000
@@ -29,7 +41,11 @@ public actor AccessLog {
     private let logger: Logger
     private var minute: Int64?
     private var tallies: [Tally.Key: Tally] = [:]
-    private var kinds: [String?: Int] = [:]
+    /// How many different calls of each client were refused in this minute.
+    private var refusalKinds: [Caller: Int] = [:]
+    private let budget: Int64
+    /// When the budget was checked last.
+    private var budgetChecked: Timestamp?
     /// How many minutes have ended.
     private var ended = 0
     private var unwritten: [Draft] = []
@@ -45,8 +61,17 @@ public actor AccessLog {
         let tally: (key: Tally.Key, minute: Int)?
     }
 
-    init(_ store: AccessLogStore, time: any TimeSource, logger: Logger) {
+    private struct Caller: Hashable {
+        let name: String?
+        let kind: AccessLogEntry.ClientKind?
+    }
+
+    init(
+        _ store: AccessLogStore, budget: Int64 = AccessLog.budget, time: any TimeSource,
+        logger: Logger = Logger(label: "nervous.auth")
+    ) {
         self.store = store
+        self.budget = budget
         self.time = time
         self.logger = logger
     }
@@ -59,24 +84,44 @@ public actor AccessLog {
     /// - Parameters:
     ///   - range: the time range of the call, if it has one.
     ///   - count: the number of samples.
+    /// - Throws: `logUnavailable` when the entry could not be written; the samples must not be returned
+    ///   then. Never for the owner, whose entries wait in memory.
     public func record(
         _ operation: String, _ access: Access, for grant: Grant, range: TimeRange?, count: Int
-    ) async {
-        if access != .write, let run = grant.run { samplesRead[run, default: 0] += count }
-        await add(
+    ) async throws(AuthError) {
+        if access != .write, let run = grant.holder.run { samplesRead[run, default: 0] += count }
+        let isWritten = await add(
             AccessLogEntry(
                 id: 0, time: time.now(), kind: .access, client: grant.client, privilege: nil,
                 sensor: grant.sensor, access: access, operation: operation, range: range, calls: 1,
-                count: count, detail: nil))
+                count: count, detail: nil, clientKind: grant.holder.logKind))
+        guard isWritten || grant.holder.kind == .owner else { throw .logUnavailable }
     }
 
     /// Records the use of a privilege other than a sensor.
-    func record(use privilege: PrivilegeID, _ operation: String, by client: String) async {
-        await add(
+    ///
+    /// - Throws: `logUnavailable` when the entry could not be written.
+    func record(
+        use privilege: PrivilegeID, _ operation: String, by client: Client
+    ) async throws(AuthError) {
+        let isWritten = await add(
             AccessLogEntry(
-                id: 0, time: time.now(), kind: .access, client: client,
+                id: 0, time: time.now(), kind: .access, client: client.name,
                 privilege: privilege.description, sensor: nil, access: nil, operation: operation,
-                range: nil, calls: 1, count: 0, detail: nil))
+                range: nil, calls: 1, count: 0, detail: nil, clientKind: client.logKind))
+        guard isWritten || client.kind == .owner else { throw .logUnavailable }
+    }
+
+    /// Checks, before anything is read for a client, that it can be recorded.
+    ///
+    /// - Throws: `logUnavailable`; never for the owner, who has to go on in order to free space.
+    func checkAvailable(for client: Client) throws(AuthError) {
+        guard client.kind == .owner || failure == nil else { throw .logUnavailable }
+    }
+
+    /// Why apps and clients read nothing now; `nil` while they do.
+    public var failure: String? {
+        isFailing || !store.writer.isSafe ? AuthError.logUnavailable.message : nil
     }
 
     /// Records a call to a server under a grant, without path, query and content, which may contain
@@ -94,7 +139,8 @@ public actor AccessLog {
                 id: 0, time: time.now(), kind: .access, client: grant.client,
                 privilege: "net:\(grant.origin)", sensor: nil, access: nil, operation: operation,
                 range: nil, calls: 1, count: bytes,
-                detail: detail.escapedForDisplay(limit: Self.detailLimit)))
+                detail: detail.escapedForDisplay(limit: Self.detailLimit),
+                clientKind: grant.holder.logKind))
     }
 
     /// Records an upload of the owner, before it is sent.
@@ -107,7 +153,8 @@ public actor AccessLog {
             AccessLogEntry(
                 id: 0, time: time.now(), kind: .access, client: Client.owner.name,
                 privilege: "net:\(server)", sensor: nil, access: nil, operation: "send",
-                range: nil, calls: 1, count: bytes, detail: nil))
+                range: nil, calls: 1, count: bytes, detail: nil,
+                clientKind: Client.owner.logKind))
     }
 
     /// Records an event; it is on disk when this returns.
@@ -131,24 +178,28 @@ public actor AccessLog {
     ///   - privilege: the missing privilege, when it is not a sensor's.
     ///   - isNotice: whether the token was wrong, not the permission.
     func refuse(
-        _ request: AccessRequest?, operation: String, client: String?,
+        _ request: AccessRequest?, operation: String, client: Client?,
         privilege: PrivilegeID? = nil, reason: String, isNotice: Bool = false
     ) async {
         await add(
             AccessLogEntry(
                 id: 0, time: time.now(), kind: isNotice ? .notice : .refusal,
-                client: client?.escapedForDisplay(limit: Self.nameLimit),
+                client: client?.name.escapedForDisplay(limit: Self.nameLimit),
                 privilege: privilege?.description.escapedForDisplay(limit: Self.nameLimit),
                 sensor: request?.sensor, access: request?.access, operation: operation, range: nil,
-                calls: 1, count: 0, detail: reason.escapedForDisplay(limit: Self.detailLimit)))
+                calls: 1, count: 0, detail: reason.escapedForDisplay(limit: Self.detailLimit),
+                clientKind: client?.logKind))
     }
 
     /// Writes entries until cancelled, then the remaining ones.
     func run() async {
         while (try? await time.sleep(for: Self.flushInterval)) != nil {
+            await store.writer.retry()
             endMinute(unlessIn: time.now())
             if !unwritten.isEmpty { await flush() }
+            await keepBudget()
         }
+        await store.writer.retry()
         endMinute(unlessIn: nil)
         await flush()
     }
@@ -227,19 +278,52 @@ public actor AccessLog {
         }
     }
 
+    /// The bytes that the log takes, with the decisions and tokens in the same file.
+    ///
+    /// - Throws: `storeFailed`.
+    public func size() async throws(AuthError) -> Int64 {
+        do {
+            return try await store.size()
+        } catch {
+            throw AuthError(wrapping: error, while: "measuring the access log")
+        }
+    }
+
+    /// Prunes whole days, the oldest first, while the log exceeds its budget; at most once an hour.
+    func keepBudget() async {
+        let now = time.now()
+        let next = budgetChecked?.advanced(byMicroseconds: Self.budgetInterval.wholeMicroseconds)
+        // A clock that was set back must not stop it.
+        if let next, let last = budgetChecked, now < next, now >= last { return }
+        budgetChecked = now
+        let youngest = now.advanced(byMicroseconds: -Self.minimumAge.wholeMicroseconds)
+        do {
+            while try await store.size() > budget,
+                let end = try await store.endOfOldestDay(before: now), end <= youngest,
+                try await store.prune(before: end, at: now) > 0
+            {}
+        } catch {
+            logger.error("cannot prune the access log", metadata: ["error": "\(error)"])
+        }
+    }
+
     // MARK: - Private
 
-    private func add(_ entry: AccessLogEntry) async {
+    /// - Returns: whether an entry for the call is on disk.
+    @discardableResult
+    private func add(_ entry: AccessLogEntry) async -> Bool {
         endMinute(unlessIn: time.now())
         var entry = entry
-        if tallies[Tally.Key(entry)] == nil,
-            kinds[entry.client, default: 0] >= Self.differentCallsPerClient
-        {
-            entry = entry.withoutDetails
+        if entry.outcome == .refused, tallies[Tally.Key(entry)] == nil {
+            let caller = Caller(name: entry.client, kind: entry.clientKind)
+            if refusalKinds[caller, default: 0] >= Self.refusalKindsPerClient {
+                entry = entry.withoutDetails
+            } else {
+                refusalKinds[caller, default: 0] += 1
+            }
         }
         let key = Tally.Key(entry)
         if tallies[key] == nil {
-            kinds[entry.client, default: 0] += 1
             tallies[key] = Tally()
             unwritten.append(Draft(entry: entry, tally: (key, ended)))
         } else {
@@ -247,6 +331,8 @@ public actor AccessLog {
         }
         // While writing fails, callers do not wait for the next failure.
         if tallies[key]?.firstID == nil, !isFailing { await flush() }
+        // A write that succeeds has written all entries until then.
+        return tallies[key]?.firstID != nil || !isFailing
     }
 
     /// Turns the counts into entries when the minute is over, or in any case for `nil`.
@@ -257,7 +343,7 @@ public actor AccessLog {
         let remainders = tallies.values.compactMap(\.rest).sorted { $0.time < $1.time }
         unwritten += remainders.map { Draft(entry: $0, tally: nil) }
         tallies = [:]
-        kinds = [:]
+        refusalKinds = [:]
         ended += 1
     }
 
@@ -289,6 +375,7 @@ private struct Tally {
     struct Key: Hashable {
         let kind: AccessLogEntry.Kind
         let client: String?
+        let clientKind: AccessLogEntry.ClientKind?
         let privilege: String?
         let sensor: SensorID?
         let access: Access?
@@ -298,6 +385,7 @@ private struct Tally {
         init(_ entry: AccessLogEntry) {
             kind = entry.kind
             client = entry.client
+            clientKind = entry.clientKind
             privilege = entry.privilege
             sensor = entry.sensor
             access = entry.access
@@ -317,11 +405,11 @@ private struct Tally {
 }
 
 extension AccessLogEntry {
-    /// The entry that counts calls beyond the limit of different ones.
+    /// The entry that counts refused calls beyond the limit of different ones.
     fileprivate var withoutDetails: AccessLogEntry {
         AccessLogEntry(
             id: id, time: time, kind: kind, client: client, privilege: nil, sensor: nil,
             access: nil, operation: "more", range: nil, calls: calls, count: count,
-            detail: "more calls, too many to list individually")
+            detail: "and more, of too many kinds for a line each", clientKind: clientKind)
     }
 }

@@ -11,6 +11,9 @@ struct AccessLogChain: Sendable {
         "id", "time", "kind", "client", "privilege", "sensor", "access", "operation", "from", "to",
         "calls", "count", "detail",
     ]
+    /// The columns that were added later: hashed after the others, and only where they are not `NULL`, so
+    /// that earlier entries keep their hashes.
+    static let laterColumns = ["clientKind"]
     /// The hash before the first entry.
     static let start = Data(repeating: 0, count: 32)
 
@@ -33,7 +36,7 @@ struct AccessLogChain: Sendable {
 
     /// Adds an entry.
     ///
-    /// - Parameter values: in the order of `columns`.
+    /// - Parameter values: in the order of `columns`, then those of `laterColumns` that are not `NULL`.
     mutating func add(_ values: [Value]) {
         var bytes = [UInt8](head)
         for value in values { Self.append(value, to: &bytes) }

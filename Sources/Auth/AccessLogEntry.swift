@@ -44,6 +44,20 @@ public struct AccessLogEntry: Hashable, Sendable {
         case pruned
     }
 
+    /// Whose call it was.
+    ///
+    /// Names are for display, kinds decide: an app called like the owner is not taken for the owner.
+    public enum ClientKind: String, Hashable, Sendable, CaseIterable {
+        /// A command of the owner.
+        case command
+        /// A program with an owner's token.
+        case owner
+        /// A program with another token.
+        case client
+        /// An app.
+        case app
+    }
+
     /// How a call ended.
     public enum Outcome: String, Hashable, Sendable {
         /// It was served.
@@ -66,8 +80,8 @@ public struct AccessLogEntry: Hashable, Sendable {
     public let sensor: SensorID?
     /// How the sensor was used.
     public let access: Access?
-    /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for calls beyond the
-    /// limit of different calls of a client within a minute.
+    /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for refused calls beyond the
+    /// number of different ones that a client has entries for in a minute.
     public let operation: String?
     /// The time range of the call; of several calls, the range that contains them all.
     public let range: TimeRange?
@@ -79,6 +93,8 @@ public struct AccessLogEntry: Hashable, Sendable {
     /// Why it was refused, how a call to a server ended, or more about an event; escaped for
     /// display.
     public let detail: String?
+    /// Whose call it was; `nil` for events, unknown tokens, and entries of earlier versions.
+    public internal(set) var clientKind: ClientKind?
 
     /// How the call ended; `nil` for other events.
     public var outcome: Outcome? {
@@ -105,7 +121,7 @@ extension AccessLogEntry {
             id: id, time: newer.time, kind: kind, client: client, privilege: privilege,
             sensor: sensor, access: access, operation: operation,
             range: whole ?? range ?? newer.range, calls: calls + newer.calls,
-            count: count + newer.count, detail: detail)
+            count: count + newer.count, detail: detail, clientKind: clientKind)
     }
 }
 
@@ -119,7 +135,7 @@ public struct AccessLogQuery: Hashable, Sendable {
     public var client: String?
     /// Only refused calls.
     public var onlyRefused: Bool
-    /// Whether the owner's own calls are excluded.
+    /// Whether calls of the owner's own commands are excluded.
     public var withoutOwner: Bool
     /// Only entries of this kind.
     public var kind: AccessLogEntry.Kind?

@@ -5,24 +5,23 @@ import Text
 
 /// The table of the access log, a hash chain.
 struct AccessLogStore: Sendable {
-    /// The queue of the permission database.
-    let queue: DatabaseQueue
+    let writer: AuthWriter
 
     /// Appends entries to the chain.
     ///
     /// - Returns: their numbers.
     func append(_ entries: [AccessLogEntry]) async throws -> [Int64] {
-        try await queue.write { try Self.append(entries, to: $0) }
+        try await writer.write { try Self.append(entries, to: $0) }
     }
 
     /// The number and the hash of the newest entry; 0 and zeros without any.
     func head() async throws -> (id: Int64, hash: Data) {
-        try await queue.read { try Self.head($0) }
+        try await writer.read { try Self.head($0) }
     }
 
     /// The entries that match, newest first.
     func entries(_ query: AccessLogQuery) async throws -> [AccessLogEntry] {
-        try await queue.read { database in
+        try await writer.read { database in
             let rows = try Row.fetchAll(
                 database,
                 sql: """
@@ -31,27 +30,59 @@ struct AccessLogStore: Sendable {
                       AND (:before IS NULL OR id < :before)
                       AND (:kind IS NULL OR kind = :kind)
                       AND (NOT :onlyRefused OR kind IN ('refusal', 'notice'))
-                      AND (NOT :withoutOwner OR client IS NOT :owner)
+                      AND (NOT :withoutOwner OR clientKind <> :command
+                           OR clientKind IS NULL AND (kind <> 'access' OR client IS NOT :owner))
                     ORDER BY id DESC LIMIT :limit
                     """,
                 arguments: [
                     "client": query.client, "before": query.before, "kind": query.kind?.rawValue,
                     "onlyRefused": query.onlyRefused, "limit": query.limit,
-                    "withoutOwner": query.withoutOwner, "owner": Client.owner.name,
+                    "withoutOwner": query.withoutOwner,
+                    "command": AccessLogEntry.ClientKind.command.rawValue,
+                    // Entries of earlier versions have only the name.
+                    "owner": Client.owner.name,
                 ])
             return rows.compactMap(Self.entry)
         }
     }
 
-    /// Deletes the entries before the first that is not older than `time`, and records the hash of
-    /// the last deleted one.
+    /// The bytes of the pages in use; those of pruned entries are reused.
+    func size() async throws -> Int64 {
+        try await writer.read { database in
+            func value(_ pragma: String) throws -> Int64 {
+                try Int64.fetchOne(database, sql: "PRAGMA " + pragma) ?? 0
+            }
+            return try (value("page_count") - value("freelist_count")) * value("page_size")
+        }
+    }
+
+    /// The end of the day, in UTC, of the oldest entry; `nil` without any.
     ///
+    /// - Parameter now: entries that a wrong clock dated later are ignored.
+    func endOfOldestDay(before now: Timestamp) async throws -> Timestamp? {
+        let day: Int64 = 86_400_000_000
+        let oldest = try await writer.read { database in
+            try Int64.fetchOne(
+                database, sql: "SELECT time FROM ledger WHERE time <= ? ORDER BY id LIMIT 1",
+                arguments: [now.microseconds])
+        }
+        return oldest.map { time in
+            let number = time >= 0 ? time / day : (time - day + 1) / day
+            return Timestamp(microseconds: (number + 1) * day)
+        }
+    }
+
+    /// Deletes the entries before the first that is not older than `time`, and records the hash of the
+    /// last deleted one.
+    ///
+    /// - Parameter now: an entry that a wrong clock dated later keeps none before it.
     /// - Returns: how many were deleted.
     func prune(before time: Timestamp, at now: Timestamp) async throws -> Int {
-        try await queue.write { database in
+        try await writer.write { database in
             let kept = try Int64.fetchOne(
-                database, sql: "SELECT min(id) FROM ledger WHERE time >= ?",
-                arguments: [time.microseconds])
+                database,
+                sql: "SELECT id FROM ledger WHERE time BETWEEN ? AND ? ORDER BY id LIMIT 1",
+                arguments: [time.microseconds, now.microseconds])
             let last = try kept.map { $0 - 1 } ?? Self.head(database).id
             guard
                 let hash = try Data.fetchOne(
@@ -86,7 +117,8 @@ struct AccessLogStore: Sendable {
                     calls INTEGER NOT NULL,
                     count INTEGER NOT NULL,
                     detail TEXT,
-                    hash BLOB NOT NULL CHECK (length(hash) = 32)
+                    hash BLOB NOT NULL CHECK (length(hash) = 32),
+                    clientKind TEXT
                 ) STRICT;
                 CREATE INDEX ledger_pruned ON ledger (count) WHERE kind = 'pruned';
                 CREATE TRIGGER ledger_is_appended BEFORE INSERT ON ledger
@@ -101,6 +133,13 @@ struct AccessLogStore: Sendable {
         let rows = try Row.fetchCursor(database, sql: "SELECT * FROM access_log ORDER BY id")
         while let row = try rows.next() { _ = try append([olderEntry(row)], to: database) }
         try database.execute(sql: "DROP TABLE access_log")
+    }
+
+    /// Adds the column for whose call it was to a table that was created without it.
+    static func addClientKinds(_ database: Database) throws {
+        let columns = try database.columns(in: "ledger").map(\.name)
+        guard !columns.contains("clientKind") else { return }
+        try database.execute(sql: "ALTER TABLE ledger ADD COLUMN clientKind TEXT")
     }
 
     // MARK: - Private
@@ -133,23 +172,25 @@ struct AccessLogStore: Sendable {
         let statement = try database.cachedStatement(
             sql: """
                 INSERT INTO ledger (id, time, kind, client, privilege, sensor, access, operation,
-                                    "from", "to", calls, count, detail, hash)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                    "from", "to", calls, count, detail, hash, clientKind)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         return try entries.map { entry in
             id += 1
-            chain.add([
+            let later = entry.clientKind.map { [AccessLogChain.Value.text($0.rawValue)] } ?? []
+            let values: [AccessLogChain.Value] = [
                 .integer(id), .integer(entry.time.microseconds), .text(entry.kind.rawValue),
                 .text(entry.client), .text(entry.privilege), .text(entry.sensor?.description),
                 .text(entry.access?.rawValue), .text(entry.operation),
                 .integer(entry.range?.from.microseconds), .integer(entry.range?.to.microseconds),
                 .integer(Int64(entry.calls)), .integer(Int64(entry.count)), .text(entry.detail),
-            ])
+            ]
+            chain.add(values + later)
             try statement.execute(arguments: [
                 id, entry.time.microseconds, entry.kind.rawValue, entry.client, entry.privilege,
                 entry.sensor?.description, entry.access?.rawValue, entry.operation,
                 entry.range?.from.microseconds, entry.range?.to.microseconds, entry.calls,
-                entry.count, entry.detail, chain.head,
+                entry.count, entry.detail, chain.head, entry.clientKind?.rawValue,
             ])
             return id
         }
@@ -167,6 +208,7 @@ struct AccessLogStore: Sendable {
         let to: Int64? = row["to"]
         let sensor: String? = row["sensor"]
         let access: String? = row["access"]
+        let clientKind: String? = row["clientKind"]
         var range: TimeRange?
         if let from, let to {
             range = TimeRange(
@@ -177,6 +219,7 @@ struct AccessLogStore: Sendable {
             client: row["client"], privilege: row["privilege"],
             sensor: sensor.flatMap { SensorID($0) }, access: access.flatMap(Access.init(rawValue:)),
             operation: row["operation"], range: range, calls: row["calls"], count: row["count"],
-            detail: row["detail"])
+            detail: row["detail"],
+            clientKind: clientKind.flatMap(AccessLogEntry.ClientKind.init(rawValue:)))
     }
 }

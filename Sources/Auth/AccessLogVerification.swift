@@ -52,7 +52,9 @@ public struct AccessLogVerification: Sendable {
         guard try database.tableExists("ledger") else { return report }
         let total = try Int.fetchOne(database, sql: "SELECT count(*) FROM ledger") ?? 0
         // Texts as bytes: SQLite would repair invalid UTF-8 and cut texts at a zero byte.
-        let columns = AccessLogChain.columns.map { name in
+        let present = Set(try database.columns(in: "ledger").map(\.name))
+        let later = AccessLogChain.laterColumns.filter(present.contains)
+        let columns = (AccessLogChain.columns + later).map { name in
             ["id", "time", "from", "to", "calls", "count"].contains(name)
                 ? "\"\(name)\"" : "CAST(\"\(name)\" AS BLOB)"
         }
@@ -62,7 +64,10 @@ public struct AccessLogVerification: Sendable {
         var chain = AccessLogChain()
         var next: Int64 = 1
         while let row = try rows.next() {
-            let values = (0..<AccessLogChain.columns.count).map { AccessLogChain.Value(row[$0]) }
+            let stored = columns.indices.map { AccessLogChain.Value(row[$0]) }
+            let values =
+                stored.prefix(AccessLogChain.columns.count)
+                + stored.dropFirst(AccessLogChain.columns.count).filter { $0 != .null }
             guard case .integer(let id) = values[0] else {
                 report.fault = .init(line: next, message: "The next entry has no number.")
                 return report
@@ -80,8 +85,8 @@ public struct AccessLogVerification: Sendable {
                 report.fault = .init(line: next, message: "Entry \(next) is missing.")
                 return report
             }
-            chain.add(values)
-            guard chain.head == Data.fromDatabaseValue(row[values.count]) else {
+            chain.add(Array(values))
+            guard chain.head == Data.fromDatabaseValue(row[columns.count]) else {
                 report.fault = .init(
                     line: id,
                     message: "Entry \(id) was changed, or does not follow the one before it.")

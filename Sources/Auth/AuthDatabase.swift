@@ -5,24 +5,59 @@ import GRDB
 struct AuthDatabase: Sendable {
     /// Serialises all reads and writes.
     let queue: DatabaseQueue
+    /// All writes of the host.
+    let writer: AuthWriter
 
     /// Opens the database at `path`, or creates it for its owner alone.
     ///
+    /// - Parameter willCommit: called at the end of every transaction; what it throws rolls it back.
     /// - Throws: `AuthError` with `unsafeFile`, `diskFull` or `storeFailed`; errors of SQLite.
-    init(path: String) throws {
+    init(path: String, willCommit: @escaping @Sendable () throws -> Void = {}) throws {
         do throws(FilesError) {
             try PrivateFolder.checkParent(of: path)
-            try PrivateFile.checkDatabase(path)
         } catch {
             throw AuthError(error)
         }
+        do {
+            try DatabaseFile.create(path) { try Self.open($0).close() }
+            try PrivateFile.checkDatabase(path)
+        } catch let error as FilesError {
+            throw AuthError(error)
+        }
+        if let fault = DatabaseFile.fault(of: path) {
+            throw AuthError(damaged: path, fault)
+        }
+        do {
+            queue = try Self.open(path)
+        } catch let error as DatabaseError
+            where error.isLackOfSpace && AuthWriter.reserve(besides: path).release()
+        {
+            // Opening writes, too.
+            queue = try Self.open(path)
+        }
+        writer = AuthWriter(queue, path: path, willCommit: willCommit)
+    }
+
+    /// The error for a file that cannot be opened or read.
+    static func failure(_ error: any Error, opening path: String) -> AuthError {
+        guard let found = error as? DatabaseError,
+            [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(found.resultCode)
+        else { return AuthError(wrapping: error, while: "opening \(path)") }
+        return AuthError(
+            damaged: path, "is damaged: \(found.message ?? "\(found)")", cause: found)
+    }
+
+    private static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "auth"
         configuration.journalMode = .wal
         configuration.busyMode = .timeout(5)
         configuration.foreignKeysEnabled = true
-        queue = try DatabaseQueue(path: path, configuration: configuration)
-        try Self.migrator.migrate(queue)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        // A denial that was acknowledged must not come back as a grant after a power cut.
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try migrator.migrate(queue)
+        return queue
     }
 
     /// Opens a database for reading, also while a host writes to it.
@@ -120,6 +155,7 @@ struct AuthDatabase: Sendable {
                     ALTER TABLE permission ADD COLUMN passedOver TEXT;
                     """)
         }
+        migrator.registerMigration("client kinds", migrate: AccessLogStore.addClientKinds)
         return migrator
     }
 }

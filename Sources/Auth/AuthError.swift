@@ -56,6 +56,10 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case invalidMessage
         /// The app has sent too many messages; ``AuthError/retryAfter`` is how long to wait.
         case tooManyMessages
+        /// The access log cannot be written, so nothing is read.
+        case logUnavailable
+        /// The file of the apps' storage is damaged; everything else works.
+        case storageDamaged
         /// The disk is full.
         case diskFull
         /// The database failed.
@@ -101,6 +105,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
             case .storageFull: .storageFull
             case .diskFull: .diskFull
             case .unsafeFile: .unsafeFile
+            case .damaged: .storageDamaged
             case .storeFailed: .storeFailed
             case .invalidMessage: .invalidMessage
             case .tooManyMessages: .tooManyMessages
@@ -109,6 +114,13 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
             code, error.message, hint: error.hint, retryAfter: error.retryAfter,
             usage: error.usage, cause: error.cause)
     }
+
+    /// The access log cannot be written.
+    static let logUnavailable = AuthError(
+        .logUnavailable,
+        "The access log cannot be written, so apps and clients read nothing until it can.",
+        hint: "The disk may be full: free some space. See: nervous status",
+        retryAfter: .seconds(10))
 
     init(_ error: FilesError) {
         let code: Code =
@@ -128,10 +140,36 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case let own as AuthError: self = own
         case let error as AppStorageError: self.init(error)
         default:
-            let reason = (error as? DatabaseError)?.message ?? "\(error)"
+            let found = error as? DatabaseError
             self.init(
-                .storeFailed, "The permission database failed while \(action): \(reason).",
+                found?.isLackOfSpace == true ? .diskFull : .storeFailed,
+                "The permission database failed while \(action): \(found?.message ?? "\(error)").",
                 cause: error)
         }
+    }
+
+    /// Reports that the permission database cannot be used.
+    ///
+    /// - Parameter fault: a clause about the file.
+    init(damaged path: String, _ fault: String, cause: (any Error)? = nil) {
+        self.init(
+            .storeFailed, "The permission database \(path) \(fault).",
+            hint:
+                "The host does not start without its decisions. Restore the file from a backup, or set it"
+                + " aside and begin without decisions, tokens and access log: mv \(path) \(path).damaged",
+            cause: cause)
+    }
+
+    /// Reports that something was taken back, and could not be stored yet.
+    ///
+    /// - Parameter fact: what is in force, without a full stop.
+    init(unstored error: any Error, _ fact: String) {
+        let found = error as? DatabaseError
+        self.init(
+            found?.isLackOfSpace == true ? .diskFull : .storeFailed,
+            "\(fact), but this could not be stored: \(found?.message ?? "\(error)").",
+            hint:
+                "Free some disk space and leave the host running: it stores this as soon as it can.",
+            cause: error)
     }
 }

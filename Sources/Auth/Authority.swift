@@ -30,6 +30,8 @@ public actor Authority {
     public nonisolated let log: AccessLog
     /// The token of the owner who started this process; never stored.
     public nonisolated let ownerToken: Token
+    /// Why apps can store nothing; `nil` when they can.
+    public nonisolated let storageFault: AuthError?
     /// Messages of apps, and calls with missing, wrong or foreign tokens.
     public nonisolated let noticeBoard: NoticeBoard
 
@@ -39,47 +41,91 @@ public actor Authority {
     private let decisions: PermissionRegistry
     private let requests: RequestTable
     private let checker: AccessChecker
-    private let storage: StorageDatabase
+    private let storage: Result<StorageDatabase, AppStorageError>
     private let changes = ChangeQueue()
 
     /// Opens the database at `path`, and `app-storage.sqlite` beside it, or creates them.
     ///
     /// - Parameters:
     ///   - policy: blocks privileges, whatever is decided.
-    ///   - timeLimit: how long a call waits for the owner's decision.
-    /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`.
+    ///   - patience: how long a call waits for the owner's decision.
+    /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`. A damaged
+    ///   `app-storage.sqlite` is not an error; see ``storageFault``.
     public init(
         path: String, policy: Policy = Policy(), time: any TimeSource = .system,
         timeLimit: Duration = .seconds(45), logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
+        let database: AuthDatabase
         do {
-            let queue = try AuthDatabase(path: path).queue
-            let store = ClientStore(queue: queue)
-            let decided = DecisionStore(queue: queue)
-            // Runs and pages end with their host, and so do decisions for them.
-            try await store.removeRun(nil)
+            database = try AuthDatabase(path: path)
+        } catch {
+            throw AuthDatabase.failure(error, opening: path)
+        }
+        try await self.init(
+            database, path: path, policy: policy, time: time, patience: patience, logger: logger)
+    }
+
+    init(
+        _ database: AuthDatabase, path: String, policy: Policy = Policy(),
+        time: any TimeSource, patience: Duration = .seconds(45),
+        logger: Logger = Logger(label: "nervous.auth")
+    ) async throws(AuthError) {
+        do {
+            let store = ClientStore(writer: database.writer)
+            let decided = DecisionStore(writer: database.writer)
+            // Runs and pages end with their host, and so do decisions for them. On a full disk their rows
+            // stay, and are left out below.
+            try? await store.removeRun(nil)
             let kinds = try await store.kinds()
             clients = ClientRegistry(kinds, try await store.apps(), store: store, time: time)
+            ownerToken = Token()
             tokens = TokenRegistry(
-                try await store.tokens(kinds), store: store, clients: clients, time: time)
-            log = AccessLog(AccessLogStore(queue: queue), time: time, logger: logger)
+                try await store.tokens(kinds).filter { $0.client.run == nil }, ofOwner: ownerToken,
+                store: store, clients: clients, time: time)
+            log = AccessLog(
+                AccessLogStore(writer: database.writer), time: time, logger: logger)
+            let records = try await decided.records().filter { $0.run == nil }
             decisions = PermissionRegistry(
-                PermissionTable(try await decided.records(), policy: policy),
+                PermissionTable(records, policy: policy),
                 DenialTable(try await decided.denialCounts()), store: decided,
                 clients: clients, tokens: tokens, log: log, time: time)
-            storage = try StorageDatabase(path: Self.storagePath(beside: path))
-            try await storage.eraseAll(keeping: clients.storageOwners)
         } catch {
-            throw AuthError(wrapping: error, while: "opening \(path)")
+            throw AuthDatabase.failure(error, opening: path)
         }
+        storage = try await Self.openStorage(
+            besides: path, keeping: clients.storageOwners, logger: logger)
+        storageFault = if case .failure(let fault) = storage { AuthError(fault) } else { nil }
         self.time = time
         noticeBoard = NoticeBoard(time: time)
         requests = RequestTable(timeLimit: timeLimit, time: time)
         checker = AccessChecker(
             clients: clients, tokens: tokens, permissions: decisions, requests: requests,
             refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
-        ownerToken = Token()
-        tokens.add(ownerToken, id: "this-host", of: .owner)
+    }
+
+    /// Opens the apps' storage, and removes what belongs to nobody.
+    ///
+    /// - Returns: the error instead when the file is damaged, so that everything else works.
+    /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
+    private static func openStorage(
+        besides path: String, keeping owners: Set<StorageDatabase.Owner>, logger: Logger
+    ) async throws(AuthError) -> Result<StorageDatabase, AppStorageError> {
+        let storage: StorageDatabase
+        do throws(AppStorageError) {
+            storage = try StorageDatabase(path: storagePath(besides: path))
+        } catch {
+            if error.code == .damaged { return .failure(error) }
+            throw AuthError(error)
+        }
+        do throws(AppStorageError) {
+            try await storage.eraseAll(keeping: owners)
+        } catch {
+            if error.code == .damaged { return .failure(error) }
+            // Nobody can read it; the next start tries again.
+            logger.warning(
+                "cannot erase stored values of removed apps", metadata: ["error": "\(error)"])
+        }
+        return .success(storage)
     }
 
     /// The path of the apps' storage, beside the permission database.
@@ -209,7 +255,8 @@ public actor Authority {
 
     /// Stores a decision; it is in force when this returns.
     ///
-    /// A lasting decision replaces those for single runs.
+    /// A lasting decision replaces those for single runs. A decision that takes something back is in force
+    /// also when this throws because it could not be stored.
     ///
     /// - Parameters:
     ///   - run: the run that `allowOnce` and `denyOnce` are for, or in which the owner was asked;
@@ -217,9 +264,9 @@ public actor Authority {
     ///   - isAnswer: whether the owner was asked; after two `denyOnce` answers the owner is not
     ///     asked again.
     ///   - choice: the sensors of the kind that it is for, instead of those of the terms.
-    /// - Throws: `notFound` for an unknown client or run; `invalidPrivilege` when the terms exceed
-    ///   the privilege or name sensors of another kind; `restricted` when the policy blocks it;
-    ///   `storeFailed`.
+    /// - Throws: `notFound` for an unknown client or run; `invalidPrivilege` when the terms exceed the
+    ///   privilege or name sensors of another kind; `restricted` when the policy blocks it;
+    ///   `diskFull`, `storeFailed`.
     public func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil,
         isAnswer: Bool = false, among choice: InstanceChoice? = nil
@@ -281,12 +328,25 @@ public actor Authority {
 
     /// Removes a client with its decisions, tokens and stored values.
     ///
-    /// - Throws: `storeFailed`.
+    /// Its tokens and decisions have ended when this returns, also when it throws.
+    ///
+    /// - Throws: `diskFull` or `storeFailed` when this could not be stored yet.
     public func forget(client name: String) async throws(AuthError) {
         try await inTurn { () async throws(AuthError) in
-            try await clients.remove(name)
             decisions.remove(client: name)
-            try await discard(name)
+            endCalls(of: name)
+            var failure: AuthError?
+            do throws(AuthError) {
+                try await clients.remove(name)
+            } catch {
+                failure = error
+            }
+            do throws(AuthError) {
+                try await eraseStorage(of: name)
+            } catch {
+                failure = failure ?? error
+            }
+            if let failure { throw failure }
         }
     }
 
@@ -358,11 +418,17 @@ public actor Authority {
     /// Creates a client with a token; it may do what `decide` allows.
     ///
     /// - Parameter isOwner: whether it may do everything that the owner may.
-    /// - Throws: `nameTaken` when an app or another client has the name, `storeFailed`.
+    /// - Throws: `nameTaken` when an app or another client has the name, or it is reserved;
+    ///   `storeFailed`.
     public func createClient(
         _ name: String, isOwner: Bool, expires: Timestamp?
     ) async throws(AuthError) -> Token {
-        guard clients.kind(of: name) == nil, name != Client.owner.name else {
+        guard !ReservedNames.contains(name) else {
+            throw AuthError(
+                .nameTaken, "The name \(name) is reserved.",
+                hint: "Choose another name, such as my-\(name).")
+        }
+        guard clients.kind(of: name) == nil else {
             throw AuthError(
                 .nameTaken, "An app or a client named \(name) already exists.",
                 hint: "Choose another name, or revoke it with: nervous token revoke \(name)")
@@ -386,7 +452,13 @@ public actor Authority {
                 .notFound, "There is no token named \(name).",
                 hint: "List them with: nervous token list")
         }
-        try await forget(client: name)
+        do throws(AuthError) {
+            try await forget(client: name)
+        } catch {
+            // It is revoked nevertheless.
+            await log.note(.tokenRevoked(name))
+            throw error
+        }
         await log.note(.tokenRevoked(name))
     }
 
@@ -394,18 +466,23 @@ public actor Authority {
 
     /// The key-value storage of an app or client.
     ///
-    /// - Throws: `notFound` for the owner and for unknown clients.
+    /// - Throws: `notFound` for the owner and for unknown clients; `storageDamaged`.
     public func storage(of client: Client) throws(AuthError) -> ClientStorage {
         let owner = try clients.storageOwner(client)
-        return ClientStorage(storage, owner: owner, client: client, authority: self)
+        do throws(AppStorageError) {
+            return ClientStorage(
+                try storage.get(), owner: owner, client: client, authority: self)
+        } catch {
+            throw AuthError(error)
+        }
     }
 
     /// How much an app stores.
     ///
-    /// - Throws: `storeFailed`.
+    /// - Throws: `storageDamaged`, `storeFailed`.
     public func storageUsage(of app: String) async throws(AuthError) -> StorageUsage {
         do {
-            return try await storage.usage(of: clients.storageOwner(named: app))
+            return try await storage.get().usage(of: clients.storageOwner(named: app))
         } catch {
             throw AuthError(error)
         }
@@ -458,13 +535,20 @@ public actor Authority {
 
     /// Removes what belongs to a client whose decisions are removed.
     private func discard(_ name: String) async throws(AuthError) {
+        endCalls(of: name)
+        try await eraseStorage(of: name)
+    }
+
+    /// Ends the tokens of a client, and its calls that wait for a decision.
+    private func endCalls(of name: String) {
         tokens.remove(client: name)
         requests.close { client, _ in client.name == name }
-        try await eraseStorage(of: name)
     }
 
     /// Removes the values of identities that a client no longer has.
     private func eraseStorage(of name: String) async throws(AuthError) {
+        // A damaged file is set aside as a whole.
+        guard case .success(let storage) = storage else { return }
         let identity = clients.kind(of: name) == .app ? clients.identity(of: name) : nil
         do {
             try await storage.erase(app: name, keeping: identity)

@@ -20,14 +20,32 @@ public struct Client: Hashable, Sendable {
     ///
     /// A program of the owner never does.
     public let isWatched: Bool
+    /// Whether it is a command of the owner, with the token of this process, and not a program with an
+    /// owner's token.
+    let isCommand: Bool
 
-    init(name: String, kind: Kind, run: String?, isWatched: Bool = true) {
+    init(
+        name: String, kind: Kind, run: String?, isWatched: Bool = true, isCommand: Bool = false
+    ) {
         self.name = name
         self.kind = kind
         self.run = run
         self.isWatched = isWatched && run != nil
+        self.isCommand = isCommand
     }
 
     /// The owner who started this process.
-    public static let owner = Client(name: "owner", kind: .owner, run: nil)
+    ///
+    /// It is recognised by its token and its kind. Its name is for display: an app of the same name is
+    /// another client.
+    public static let owner = Client(name: "owner", kind: .owner, run: nil, isCommand: true)
+
+    /// How the access log records it.
+    var logKind: AccessLogEntry.ClientKind {
+        switch kind {
+        case .owner: isCommand ? .command : .owner
+        case .app: .app
+        case .client: .client
+        }
+    }
 }

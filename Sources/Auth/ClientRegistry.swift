@@ -93,7 +93,7 @@ final class ClientRegistry {
     ///
     /// - Throws: `notFound` for the owner and for unknown clients.
     func storageOwner(_ client: Client) throws(AuthError) -> StorageDatabase.Owner {
-        guard let kind = kinds[client.name], kind != .owner else {
+        guard client.kind != .owner, kinds[client.name] == client.kind else {
             throw AuthError(.notFound, "Only apps and clients have storage, not \(client.name).")
         }
         return storageOwner(named: client.name)
@@ -147,15 +147,15 @@ final class ClientRegistry {
         return true
     }
 
-    /// Removes a client with its decisions and tokens.
+    /// Removes a client: at once in memory, then with its decisions and tokens from the database.
     nonisolated(nonsending) func remove(_ name: String) async throws(AuthError) {
+        kinds[name] = nil
+        apps[name] = nil
         do {
             try await store.remove(client: name)
         } catch {
-            throw AuthError(wrapping: error, while: "removing \(name)")
+            throw AuthError(unstored: error, "\(name) is removed")
         }
-        kinds[name] = nil
-        apps[name] = nil
     }
 
     /// Removes the token of a run and the decisions for it from the database.
@@ -163,7 +163,7 @@ final class ClientRegistry {
         do {
             try await store.removeRun(run)
         } catch {
-            throw AuthError(wrapping: error, while: "ending a run")
+            throw AuthError(unstored: error, "The run \(run) has ended")
         }
     }
 
@@ -171,7 +171,7 @@ final class ClientRegistry {
     nonisolated(nonsending) func deviceNumber(
         of client: Client
     ) async throws(AuthError) -> String {
-        guard kinds[client.name] != nil else {
+        guard kinds[client.name] == client.kind else {
             throw AuthError(
                 .notFound, "Only apps and clients have a device number, not \(client.name).")
         }

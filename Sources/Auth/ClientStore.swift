@@ -4,12 +4,11 @@ import Samples
 
 /// The tables of clients, apps and tokens.
 struct ClientStore: Sendable {
-    /// The queue of the permission database.
-    let queue: DatabaseQueue
+    let writer: AuthWriter
 
     /// The kind of each client, by name.
     func kinds() async throws -> [String: Client.Kind] {
-        try await queue.read { database in
+        try await writer.read { database in
             let rows = try Row.fetchAll(database, sql: "SELECT name, kind FROM client")
             let pairs = rows.map { ($0["name"] as String, Client.Kind(rawValue: $0["kind"])) }
             return Dictionary(
@@ -21,23 +20,23 @@ struct ClientStore: Sendable {
 
     /// Stores a client unless one of the name exists.
     func store(client name: String, kind: Client.Kind, created: Timestamp) async throws {
-        try await queue.write { database in
+        try await writer.write { database in
             try database.execute(
                 sql: "INSERT OR IGNORE INTO client (name, kind, created) VALUES (?, ?, ?)",
                 arguments: [name, kind.rawValue, created.microseconds])
         }
     }
 
-    /// Deletes a client with its decisions and tokens.
+    /// Deletes a client with its decisions and tokens, which are out of force already.
     func remove(client name: String) async throws {
-        try await queue.write { database in
+        try await writer.takeBack { database in
             try database.execute(sql: "DELETE FROM client WHERE name = ?", arguments: [name])
         }
     }
 
     /// The admitted apps, by name.
     func apps() async throws -> [String: AdmittedApp] {
-        try await queue.read { database in
+        try await writer.read { database in
             let rows = try Row.fetchAll(
                 database, sql: "SELECT name, identity, declared FROM client WHERE kind = ?",
                 arguments: [Client.Kind.app.rawValue])
@@ -64,7 +63,7 @@ struct ClientStore: Sendable {
     func store(
         _ app: DeclaredApp, removing old: [PermissionRecord], adding new: [PermissionRecord]
     ) async throws {
-        try await queue.write { database in
+        try await writer.write { database in
             let identity = try String.fetchOne(
                 database, sql: "SELECT identity FROM client WHERE name = ?", arguments: [app.name])
             if identity != app.identity {
@@ -91,8 +90,10 @@ struct ClientStore: Sendable {
     }
 
     /// Deletes the token of a run and the decisions for it; those of all runs when `run` is `nil`.
+    ///
+    /// They are out of force already.
     func removeRun(_ run: String?) async throws {
-        try await queue.write { database in
+        try await writer.takeBack { database in
             let arguments: StatementArguments = [run]
             try database.execute(
                 sql: "DELETE FROM permission WHERE run = ifnull(?, run) AND run <> ''",
@@ -104,7 +105,7 @@ struct ClientStore: Sendable {
 
     /// - Parameter clients: their kinds.
     func tokens(_ clients: [String: Client.Kind]) async throws -> [TokenRecord] {
-        try await queue.read { database in
+        try await writer.read { database in
             try Row.fetchAll(database, sql: "SELECT * FROM token").compactMap { row in
                 let name: String = row["client"]
                 let expires: Int64? = row["expires"]
@@ -118,7 +119,7 @@ struct ClientStore: Sendable {
     }
 
     func store(_ token: TokenRecord) async throws {
-        try await queue.write { database in
+        try await writer.write { database in
             try database.execute(
                 sql: """
                     INSERT OR REPLACE INTO token (id, digest, client, run, created, expires)
@@ -133,7 +134,7 @@ struct ClientStore: Sendable {
 
     /// The device number of a client; a new one when it has none or the identity has changed.
     func deviceNumber(of client: String, _ identity: String) async throws -> String {
-        try await queue.write { database in
+        try await writer.write { database in
             let known = try String.fetchOne(
                 database,
                 sql: "SELECT number FROM device_number WHERE client = ? AND identity = ?",

@@ -4,12 +4,11 @@ import Samples
 
 /// The tables of decisions.
 struct DecisionStore: Sendable {
-    /// The queue of the permission database.
-    let queue: DatabaseQueue
+    let writer: AuthWriter
 
     /// The decisions about the identities that clients have now.
     func records() async throws -> [PermissionRecord] {
-        try await queue.read { database in
+        try await writer.read { database in
             try Row.fetchAll(
                 database,
                 sql: """
@@ -23,9 +22,16 @@ struct DecisionStore: Sendable {
 
     /// Stores a decision; a lasting one replaces those for single runs.
     ///
+    /// - Parameters:
+    ///   - denials: the new count of denials for single runs; `nil` when it does not change.
+    ///   - resetsCount: whether that count is removed.
+    ///   - takesBack: whether the decision is in force already, because it takes something back.
     /// - Throws: `notFound` when the client has another identity now.
-    func store(_ record: PermissionRecord) async throws {
-        try await queue.write { database in
+    func store(
+        _ record: PermissionRecord, counting denials: DenialCount?, resetsCount: Bool,
+        takesBack: Bool
+    ) async throws {
+        try await writer.perform(takingBack: takesBack) { database in
             let identity = try String.fetchOne(
                 database, sql: "SELECT identity FROM client WHERE name = ?",
                 arguments: [record.client])
@@ -33,6 +39,10 @@ struct DecisionStore: Sendable {
                 throw AuthError(.notFound, "\(record.client) was removed or replaced.")
             }
             try Self.insert(record, in: database)
+            if let denials { try Self.insert(denials, in: database) }
+            if resetsCount {
+                try Self.removeCount(of: record.privilege, of: record.client, in: database)
+            }
         }
     }
 
@@ -61,18 +71,21 @@ struct DecisionStore: Sendable {
             ])
     }
 
-    /// Deletes the decisions about a privilege, those for single runs included.
-    func remove(_ privilege: PrivilegeID, of client: String) async throws {
-        try await queue.write { database in
+    /// Deletes the decisions about a privilege, those for single runs and their count included.
+    ///
+    /// - Parameter takesBack: whether that is in force already, because it takes something back.
+    func remove(_ privilege: PrivilegeID, of client: String, takesBack: Bool) async throws {
+        try await writer.perform(takingBack: takesBack) { database in
             try database.execute(
                 sql: "DELETE FROM permission WHERE client = ? AND privilege = ?",
                 arguments: [client, privilege.description])
+            try Self.removeCount(of: privilege, of: client, in: database)
         }
     }
 
     /// How often the owner denied privileges for single runs.
     func denialCounts() async throws -> [DenialCount] {
-        try await queue.read { database in
+        try await writer.read { database in
             try Row.fetchAll(database, sql: "SELECT * FROM refusal").compactMap { row in
                 guard let privilege = PrivilegeID(row["privilege"]) else { return nil }
                 return DenialCount(
@@ -82,29 +95,27 @@ struct DecisionStore: Sendable {
         }
     }
 
-    func store(_ denials: DenialCount) async throws {
-        try await queue.write { database in
-            try database.execute(
-                sql: """
-                    INSERT OR REPLACE INTO refusal (client, privilege, count, refused)
-                    VALUES (?, ?, ?, ?)
-                    """,
-                arguments: [
-                    denials.client, denials.privilege.description, denials.count,
-                    denials.last.microseconds,
-                ])
-        }
-    }
-
-    func removeDenialCount(of privilege: PrivilegeID, of client: String) async throws {
-        try await queue.write { database in
-            try database.execute(
-                sql: "DELETE FROM refusal WHERE client = ? AND privilege = ?",
-                arguments: [client, privilege.description])
-        }
-    }
-
     // MARK: - Private
+
+    private static func insert(_ denials: DenialCount, in database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO refusal (client, privilege, count, refused)
+                VALUES (?, ?, ?, ?)
+                """,
+            arguments: [
+                denials.client, denials.privilege.description, denials.count,
+                denials.last.microseconds,
+            ])
+    }
+
+    private static func removeCount(
+        of privilege: PrivilegeID, of client: String, in database: Database
+    ) throws {
+        try database.execute(
+            sql: "DELETE FROM refusal WHERE client = ? AND privilege = ?",
+            arguments: [client, privilege.description])
+    }
 
     private static func record(_ row: Row) -> PermissionRecord? {
         guard let privilege = PrivilegeID(row["privilege"]),

@@ -40,18 +40,18 @@ public struct AccessRequest: Hashable, Sendable {
 /// func latest(of sensor: Sensor, for grant: Grant) async throws -> Sample?
 /// ```
 public struct Grant: Hashable, Sendable {
-    /// The client's name.
-    public let client: String
     /// The sensor that may be used.
     public let sensor: SensorID
     /// The conditions.
     public let terms: Terms
-    /// The run that it was given to; `nil` for a program of the owner.
-    let run: String?
+    /// Whom it was given to.
+    let holder: Client
 
-    init(client: String, run: String? = nil, sensor: SensorID, terms: Terms) {
-        self.client = client
-        self.run = run
+    /// The client's name.
+    public var client: String { holder.name }
+
+    init(to holder: Client, sensor: SensorID, terms: Terms) {
+        self.holder = holder
         self.sensor = sensor
         self.terms = terms
     }
@@ -67,15 +67,18 @@ public struct Grant: Hashable, Sendable {
 /// let response = try await client.send(request, grant)
 /// ```
 public struct OriginGrant: Hashable, Sendable {
-    /// The client's name.
-    public let client: String
     /// The server that may be called.
     public let origin: WebOrigin
     /// The certificate that the server must present; `nil` for any that the system trusts.
     public let pin: CertificatePin?
+    /// Whom it was given to.
+    let holder: Client
 
-    init(client: String, origin: WebOrigin, pin: CertificatePin?) {
-        self.client = client
+    /// The client's name.
+    public var client: String { holder.name }
+
+    init(to holder: Client, origin: WebOrigin, pin: CertificatePin?) {
+        self.holder = holder
         self.origin = origin
         self.pin = pin
     }

@@ -70,6 +70,21 @@ public struct Terms: Hashable, Sendable {
         self.background = background
         self.only = only
     }
+
+    /// Whether everything that these terms allow was allowed by others.
+    func isWithin(_ other: Terms) -> Bool {
+        func isWithin<T: Comparable>(_ limit: T?, _ other: T?) -> Bool {
+            other.map { other in limit.map { $0 <= other } ?? false } ?? true
+        }
+        // Another step reveals what this one hides, also a larger one.
+        let isAsCoarse = other.precision == nil || precision == other.precision
+        let choice = other.only.map { other in
+            only.map { Set($0.chosen).isSubset(of: other.chosen) } ?? false
+        }
+        return other.access.includes(access) && isWithin(maximumRate, other.maximumRate)
+            && isWithin(history, other.history) && isWithin(expires, other.expires)
+            && isAsCoarse && (choice ?? true) && (other.background || !background)
+    }
 }
 
 /// The sensors of a kind that the owner chose, and those that existed then and were not chosen.

@@ -76,12 +76,21 @@ final class PermissionRegistry {
         let denial = isAnswer && decision == .denyOnce ? nextDenial(of: privilege, client) : nil
         // A decision for one run that comes from a flag does not change the count.
         let resetsCount = denial == nil && (!decision.isOnce || isAnswer)
+        func apply() {
+            table.insert(record)
+            if let denial { denials.insert(denial) }
+            if resetsCount { denials.remove(privilege, of: client) }
+        }
+        let takesBack = table.isRestricted(by: record, at: time.now())
+        // Whether it can be stored or not.
+        if takesBack { apply() }
         do {
-            try await store.store(record)
-            if let denial { try await store.store(denial) }
-            if resetsCount { try await store.removeDenialCount(of: privilege, of: client) }
+            try await store.store(
+                record, counting: denial, resetsCount: resetsCount, takesBack: takesBack)
         } catch {
-            throw AuthError(wrapping: error, while: "storing a decision")
+            guard takesBack else { throw AuthError(wrapping: error, while: "storing a decision") }
+            await log.note(.decided(record))
+            throw AuthError(unstored: error, "The decision about \(privilege) is in force")
         }
         // Client and run may have ended during the write.
         try clients.checkClient(client)
@@ -89,9 +98,7 @@ final class PermissionRegistry {
             throw AuthError(.notFound, "There is no app or client named \(client).")
         }
         if decision.isOnce { try check(run: run, of: client) }
-        table.insert(record)
-        if let denial { denials.insert(denial) }
-        if resetsCount { denials.remove(privilege, of: client) }
+        if !takesBack { apply() }
         await log.note(.decided(record))
     }
 
@@ -103,18 +110,17 @@ final class PermissionRegistry {
         let decided = table.all(of: client).map(\.privilege)
         let denied = denials.all(of: client).map(\.privilege)
         var removed: Set<PrivilegeID> = []
+        var failure: AuthError?
         for found in decided + denied
         where (privilege == nil || found == privilege) && removed.insert(found).inserted {
-            do {
-                try await store.remove(found, of: client)
-                try await store.removeDenialCount(of: found, of: client)
+            // One that cannot be stored must not keep the others in force.
+            do throws(AuthError) {
+                try await remove(found, of: client)
             } catch {
-                throw AuthError(wrapping: error, while: "removing a decision")
+                failure = failure ?? error
             }
-            table.remove(found, of: client)
-            denials.remove(found, of: client)
-            await log.note(.reset(found, of: client))
         }
+        if let failure { throw failure }
     }
 
     /// Admits an app: changes the decisions by the difference between its declarations.
@@ -149,6 +155,30 @@ final class PermissionRegistry {
     func remove(run: String) { table.remove(run: run) }
 
     // MARK: - Private
+
+    /// Removes the decisions about one privilege.
+    nonisolated(nonsending) private func remove(
+        _ privilege: PrivilegeID, of client: String
+    ) async throws(AuthError) {
+        // Without a denial more may be allowed; without a grant less is.
+        let takesBack = !table.all(of: client).contains {
+            $0.privilege == privilege && $0.state == .denied
+        }
+        func apply() {
+            table.remove(privilege, of: client)
+            denials.remove(privilege, of: client)
+        }
+        if takesBack { apply() }
+        do {
+            try await store.remove(privilege, of: client, takesBack: takesBack)
+        } catch {
+            guard takesBack else { throw AuthError(wrapping: error, while: "removing a decision") }
+            await log.note(.reset(privilege, of: client))
+            throw AuthError(unstored: error, "The decision about \(privilege) is removed")
+        }
+        if !takesBack { apply() }
+        await log.note(.reset(privilege, of: client))
+    }
 
     /// The difference to the admitted declaration; `nil` for an unknown app or another identity.
     private func change(to app: DeclaredApp, before: [Privilege]?) -> DeclarationChange? {

@@ -53,6 +53,17 @@ struct PermissionTable: Sendable {
         records = records.mapValues { $0.filter { $0.key.run != run } }
     }
 
+    /// Whether a decision allows nothing that was not allowed before: it denies, or narrows the grant that it
+    /// replaces.
+    func isRestricted(by record: PermissionRecord, at now: Timestamp) -> Bool {
+        guard let terms = record.terms else { return true }
+        let key = Key(privilege: record.privilege, run: record.run)
+        guard let old = records[record.client]?[key], !old.isExpired(at: now),
+            let before = old.terms
+        else { return false }
+        return terms.isWithin(before)
+    }
+
     /// The decisions about a client, sorted by privilege; those for a run after the lasting ones.
     func all(of client: String) -> [PermissionRecord] {
         (records[client] ?? [:]).values.sorted {

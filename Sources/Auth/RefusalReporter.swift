@@ -47,7 +47,7 @@ final class RefusalReporter {
 
     /// A token that is missing, unknown or another client's.
     nonisolated(nonsending) func wrongToken(
-        _ code: AuthError.Code, _ message: String, client: String?, _ request: AccessRequest?,
+        _ code: AuthError.Code, _ message: String, client: Client?, _ request: AccessRequest?,
         operation: String, hint: String? = nil
     ) async -> AuthError {
         if request?.isContinuation != true {
@@ -65,7 +65,7 @@ final class RefusalReporter {
         let error = AuthError(
             .ownerOnly, "Only the owner may do this; the token belongs to \(client.name).",
             hint: "Create an owner's token with: nervous token create NAME --owner")
-        await log.refuse(nil, operation: operation, client: client.name, reason: error.message)
+        await log.refuse(nil, operation: operation, client: client, reason: error.message)
         return error
     }
 
@@ -106,7 +106,7 @@ final class RefusalReporter {
                 wanted, name, verdict, denial: denial, isFinal: isFinal)
         }
         await log.refuse(
-            request, operation: request.operation, client: name, reason: message)
+            request, operation: request.operation, client: client, reason: message)
         return AuthError(code, message, hint: hint, privilege: wanted)
     }
 
@@ -129,7 +129,7 @@ final class RefusalReporter {
         _ message: String, hint: String?
     ) async -> AuthError {
         await log.refuse(
-            nil, operation: operation, client: client.name, privilege: privilege, reason: message)
+            nil, operation: operation, client: client, privilege: privilege, reason: message)
         return AuthError(code, message, hint: hint, privilege: privilege)
     }
 
@@ -169,7 +169,7 @@ final class RefusalReporter {
     }
 
     nonisolated(nonsending) private func report(
-        _ message: String, client: String?, _ request: AccessRequest?, operation: String
+        _ message: String, client: Client?, _ request: AccessRequest?, operation: String
     ) async {
         await log.refuse(
             request, operation: operation, client: client, reason: message, isNotice: true)

@@ -10,21 +10,31 @@ final class TokenRegistry {
     private let store: ClientStore
     private let clients: ClientRegistry
     private let time: any TimeSource
+    /// The token of the owner who started this process; no change of a client can remove it.
+    private let ownerTable: TokenTable
     private var table: TokenTable
     private var launchCodes = LaunchCodes()
 
     init(
-        _ tokens: [TokenRecord], store: ClientStore, clients: ClientRegistry, time: any TimeSource
+        _ tokens: [TokenRecord], ofOwner token: Token, store: ClientStore, clients: ClientRegistry,
+        time: any TimeSource
     ) {
         self.store = store
         self.clients = clients
         self.time = time
+        ownerTable = TokenTable([
+            TokenRecord(
+                id: "this-host", client: .owner, created: time.now(), expires: nil,
+                digest: token.digest)
+        ])
         table = TokenTable(tokens)
     }
 
     /// The tokens that the owner created.
     var ofClients: [TokenRecord] {
-        table.all.filter { clients.kind(of: $0.client.name) != nil && $0.client.kind != .app }
+        table.all.filter {
+            clients.kind(of: $0.client.name) == $0.client.kind && $0.client.kind != .app
+        }
     }
 
     /// The runs that have a token.
@@ -32,20 +42,14 @@ final class TokenRegistry {
 
     /// The client that a token identifies; `nil` when it is unknown or expired.
     func client(of text: String) -> Client? {
-        guard let record = table.find(text), record.expires.map({ time.now() < $0 }) ?? true
+        guard let record = ownerTable.find(text) ?? table.find(text),
+            record.expires.map({ time.now() < $0 }) ?? true
         else { return nil }
         return record.client
     }
 
     func isRunning(_ run: String, of client: String) -> Bool {
         table.all.contains { $0.client.name == client && $0.client.run == run }
-    }
-
-    /// Adds a token that is not stored.
-    func add(_ token: Token, id: String, of client: Client) {
-        table.insert(
-            TokenRecord(
-                id: id, client: client, created: time.now(), expires: nil, digest: token.digest))
     }
 
     /// Creates and stores a token.

@@ -41,6 +41,11 @@ struct NewCommand: AsyncParsableCommand {
                 hint: "Use up to 64 of a–z and 0–9, words joined by -, such as step-counter.",
                 type: "bad-name")
         }
+        guard !ReservedNames.contains(checked.text) else {
+            throw CommandFailure(
+                .usage, "The name \(checked) is reserved.",
+                hint: "Choose another name, such as my-\(checked).", type: "bad-name")
+        }
         let folder = URL(filePath: parent).appending(component: checked.text)
         try AppSkeleton(checked).make(in: URL(filePath: parent))
         let path = folder.standardizedFileURL.path(percentEncoded: false)

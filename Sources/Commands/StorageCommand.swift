@@ -218,6 +218,9 @@ extension StorageDescription {
                 + " reusable; budget \(Format.bytes(Double(budget))),"
                 + " \(Format.bytes(Double(free))) free on the disk")
         lines.append("Default rule: \(standard.text)")
+        lines.append(
+            "Access log: \(Format.bytes(Double(accessLog.bytes))), budget"
+                + " \(Format.bytes(Double(accessLog.budget))) beyond the last \(accessLog.keeps)")
         if !shrinks {
             lines.append(
                 "The file was created by an older version: free space is reused, but the file does not"

@@ -34,13 +34,15 @@ struct TokenCommand: AsyncParsableCommand {
         var owner = false
 
         @Option(
-            name: .customLong("for"),
-            help: ArgumentHelp("How long the token is valid, such as 1h.", valueName: "span"))
+            name: [.customLong("for"), .customLong("expires")],
+            help: ArgumentHelp(
+                "How long the token is valid, such as 1h, or never; 90 days by default.",
+                valueName: "span"))
         var lifetime: String?
 
         func validate() throws {
-            if let lifetime, Duration(span: lifetime) == nil {
-                throw ValidationError("--for takes a span such as 30m, 8h or 7d.")
+            if let lifetime, !TokenRequest.isLifetime(lifetime) {
+                throw ValidationError("--for takes a span such as 30m, 8h or 7d, or never.")
             }
         }
 

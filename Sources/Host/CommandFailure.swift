@@ -82,8 +82,11 @@ extension CommandFailure {
             case .missingToken, .invalidToken, .nameMismatch, .ownerOnly, .denied, .undecided,
                 .statisticsOnly, .notInBackground, .severalSensors, .restricted,
                 .invalidPrivilege, .nameTaken, .tooManyAttempts, .undeclared, .invalidKey,
-                .tooLarge, .storageFull, .invalidMessage, .tooManyMessages, .diskFull:
+                .tooLarge, .storageFull, .invalidMessage, .tooManyMessages:
                 (.noPermission, "not-allowed")
+            case .diskFull: (.cannotCreate, "disk-full")
+            case .logUnavailable: (.unavailable, "log-unavailable")
+            case .storageDamaged: (.input, "damaged")
             }
         self.init(code, error.message, hint: error.hint, type: type)
     }
@@ -166,7 +169,9 @@ extension CommandFailure {
             .badData
         case .notInstalled, .unknownSensor, .notFound, .noSamples, .inputMissing, .noRun:
             .noInput
-        case .sensorUnavailable, .notServing, .confinement, .unpackerUnavailable: .unavailable
+        case .sensorUnavailable, .notServing, .confinement, .unpackerUnavailable,
+            .logUnavailable:
+            .unavailable
         case .missingToken, .invalidToken, .crossOrigin, .serviceWorker, .nameMismatch,
             .ownerOnly, .denied, .undecided, .statisticsOnly, .undeclared, .notInBackground,
             .restricted, .addressRefused, .ownHost, .redirectRefused:

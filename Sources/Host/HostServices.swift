@@ -76,6 +76,10 @@ package struct HostServices: Sendable {
             : try await Authority(
                 path: paths.permissions, policy: policy, time: time, timeLimit: .zero,
                 logger: logger)
+        if let fault = authority.storageFault {
+            logger.error(
+                "\(fault.message)", metadata: ["fix": "\(fault.hint ?? "")"])
+        }
         let sessions = try SessionBook(path: paths.sessions, now: now)
         if let damaged = sessions.setAside {
             logger.error(

@@ -36,7 +36,7 @@ public struct JSAppsError: Error, Sendable {
         case signerChanged = "signer-changed"
         /// The package is older than the installed version.
         case downgrade = "downgrade"
-        /// Another app already has the name that this one would get.
+        /// Another app already has the name that this one would get, or it is reserved.
         case nameTaken = "name-taken"
         /// A key, or its name, is malformed.
         case badKey = "bad-key"

@@ -119,6 +119,7 @@ struct PackageIntake {
     /// Parses the manifest, compares its name with the folder's, and verifies the signature.
     func finish(_ layout: PackageLayout) throws(JSAppsError) -> CheckedPackage {
         let (generation, manifest) = try manifest(layout)
+        guard !ReservedNames.contains(manifest.name.text) else { throw .reserved(manifest) }
         let sorted = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         var signer: SignerKey?
         if let signature {
@@ -205,5 +206,18 @@ struct PackageLayout {
 extension JSAppsError {
     fileprivate static func missing(_ file: String) -> JSAppsError {
         JSAppsError(.missingFile, "The package has no ‘\(file)’ in its folder.")
+    }
+}
+
+extension JSAppsError {
+    /// The name of a package is in ``ReservedNames``.
+    fileprivate static func reserved(_ manifest: Manifest) -> JSAppsError {
+        let name = manifest.name
+        return JSAppsError(
+            .nameTaken,
+            manifest.publishedName.map {
+                "The app ‘\($0.escapedForDisplay(limit: 80))’ would be named ‘\(name)’, which is reserved."
+            } ?? "The name ‘\(name)’ is reserved.",
+            hint: "An app needs another name, such as ‘my-\(name)’.")
     }
 }

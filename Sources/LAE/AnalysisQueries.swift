@@ -45,7 +45,7 @@ struct AnalysisQueries: Sendable {
             let result = try await computation.run()
             for (input, count) in zip(inputs, counts) {
                 let access: Access = request.analysis.needsSamples ? .raw : .stats
-                await log.record(
+                try await log.record(
                     "analyze", access, for: input.grant, range: request.range, count: count)
             }
             var damage: [SensorID: [TimeRange]] = [:]

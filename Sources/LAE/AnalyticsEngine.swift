@@ -209,7 +209,8 @@ private struct SamplePublishing: Sendable {
         if let first = batch.times.min(), let last = batch.times.max() {
             range = TimeRange(from: first, to: last.advanced(byMicroseconds: 1))
         }
-        await log.record("publish", .write, for: grant, range: range, count: receipt.accepted)
+        // The samples are stored whatever becomes of the entry, which waits in memory.
+        try? await log.record("publish", .write, for: grant, range: range, count: receipt.accepted)
         return receipt
     }
 

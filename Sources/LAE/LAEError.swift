@@ -1,3 +1,4 @@
+import Auth
 import VM
 
 /// Why a query has no answer.
@@ -42,6 +43,8 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         case sensorCollected
         /// Older samples were accepted while the others were read.
         case changed
+        /// The access log cannot be written, so nothing is read.
+        case logUnavailable
         /// The store failed.
         case failed
     }
@@ -66,6 +69,8 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
     init(_ error: any Error) {
         switch error {
         case let own as LAEError: self = own
+        case let error as AuthError where error.code == .logUnavailable:
+            self.init(.logUnavailable, error.message, hint: error.hint, cause: error)
         case let error as VirtualMachineError:
             // The cause is kept without the virtual machine's layer.
             self =

@@ -52,7 +52,7 @@ struct SampleQueries: Sendable {
                 isFull = found.samples.textBytes >= SampleScan.pageTextBytes
             }
             let shown = found[0..<min(selection.limit, found.count)]
-            await log.record(
+            try await log.record(
                 operation, .raw, for: grant, range: selection.range, count: shown.count)
             let isMore = found.count > shown.count || isFull && checksForMore
             let next = isMore ? shown.position(shown.count - 1) : nil
@@ -99,7 +99,7 @@ struct SampleQueries: Sendable {
                 kept.append(terms.reduced(sample))
             }
             if !kept.isEmpty {
-                await log.record("stream", .raw, for: grant, range: nil, count: kept.count)
+                try await log.record("stream", .raw, for: grant, range: nil, count: kept.count)
             }
             return Arrivals(
                 page: SamplePage(

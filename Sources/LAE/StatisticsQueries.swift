@@ -43,7 +43,7 @@ struct StatisticsQueries: Sendable {
                     try await wholeTable(query, extent, reader)
                 }
             let count = table.windows.reduce(0) { $0 + ($1.count ?? 0) }
-            await log.record("stats", .stats, for: grant, range: query.range, count: count)
+            try await log.record("stats", .stats, for: grant, range: query.range, count: count)
             return table
         } catch {
             throw LAEError(error)

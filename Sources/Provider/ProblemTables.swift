@@ -76,6 +76,7 @@ extension Problem {
     init(_ error: LAEError) {
         self.init(ProblemCode(error.code), error.message, fix: error.hint)
         if code == .busy { headers[.retryAfter] = "1" }
+        if code == .logUnavailable { headers[.retryAfter] = "10" }
     }
 
     init(_ error: EgressError) {
@@ -122,6 +123,8 @@ extension ProblemCode {
             case .tooManyMessages: .tooManyMessages
             case .storageFull: .storageFull
             case .diskFull: .diskFull
+            case .logUnavailable: .logUnavailable
+            case .storageDamaged: .damaged
             case .unsafeFile, .storeFailed: .internalError
             }
     }
@@ -147,6 +150,7 @@ extension ProblemCode {
             case .invalidDefinition: .invalidSensor
             case .sensorComputed: .sensorVirtual
             case .sensorCollected: .sensorCollected
+            case .logUnavailable: .logUnavailable
             case .failed: .internalError
             }
     }

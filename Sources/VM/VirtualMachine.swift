@@ -86,6 +86,12 @@ public actor VirtualMachine {
                 logger: logger)
             try await machine.lookForSensors()
             return machine
+        } catch let error as SampleStoreError where error.code == .damaged {
+            let file = path + "/samples.sqlite"
+            throw VirtualMachineError(
+                .storeFailed, error.message,
+                hint: "Restore \(file) from a backup, or set it aside and begin without samples:"
+                    + " mv \(file) \(file).damaged", cause: error)
         } catch {
             throw VirtualMachineError(error)
         }

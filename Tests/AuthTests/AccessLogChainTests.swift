@@ -21,8 +21,10 @@ struct AccessLogChainTests {
         let log = authority.log
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
         for number in 1...8 {
-            let grant = Grant(client: "app", sensor: "cpu", terms: Terms(access: .raw))
-            await log.record("op-\(number)", .raw, for: grant, range: .all, count: number)
+            let grant = Grant(
+                to: Client(name: "app", kind: .app, run: nil), sensor: "cpu",
+                terms: Terms(access: .raw))
+            try await log.record("op-\(number)", .raw, for: grant, range: .all, count: number)
             try await authority.decide(
                 .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
             registry.clock.advance(by: .seconds(1))
@@ -101,6 +103,7 @@ struct AccessLogChainTests {
         "access = 'stats'", "operation = 'latest'", #""from" = 0"#, #""to" = 0"#, "calls = 2",
         "count = count - 1", "detail = 'x'", "hash = zeroblob(32)",
         "hash = (SELECT hash FROM ledger WHERE id = 6)", "sensor = access, access = sensor",
+        "clientKind = 'command'", "clientKind = NULL",
     ].map { Attack("UPDATE ledger SET \($0) WHERE id = 8", 8) }
 
     private static let moves = [
@@ -117,7 +120,7 @@ struct AccessLogChainTests {
         Attack(
             """
             INSERT INTO ledger SELECT 21, time, kind, client, privilege, sensor, access, operation,
-                "from", "to", calls, count, detail, hash FROM ledger WHERE id = 20
+                "from", "to", calls, count, detail, hash, clientKind FROM ledger WHERE id = 20
             """, 21),
         Attack(
             """

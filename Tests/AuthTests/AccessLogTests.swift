@@ -12,11 +12,12 @@ struct AccessLogTests {
         registry = try Registry()
     }
 
-    private static let grant = Grant(client: "app", sensor: "cpu", terms: Terms(access: .raw))
+    private static let grant = Grant(
+        to: Client(name: "app", kind: .app, run: nil), sensor: "cpu", terms: Terms(access: .raw))
 
     /// A call that differs from those of every other number.
     private static func note(_ log: AccessLog, _ count: Int) async {
-        await log.record("samples-\(count)", .raw, for: grant, range: .all, count: count)
+        try? await log.record("samples-\(count)", .raw, for: grant, range: .all, count: count)
     }
 
     @Test func `an entry can be read as soon as it is written`() async throws {
@@ -33,7 +34,7 @@ struct AccessLogTests {
         let log = try await registry.open().log
         let range = TimeRange(
             from: Timestamp(microseconds: -5), to: Timestamp(microseconds: .max - 1))
-        await log.record("stats", .stats, for: Self.grant, range: range, count: 7)
+        try await log.record("stats", .stats, for: Self.grant, range: range, count: 7)
         let line = try #require(try await log.entries(AccessLogQuery()).first)
         #expect(line.kind == .access)
         #expect(line.client == "app")

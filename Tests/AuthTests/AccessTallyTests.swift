@@ -14,7 +14,9 @@ struct AccessTallyTests {
     }
 
     private static func grant(_ sensor: SensorID = "cpu", client: String = "app") -> Grant {
-        Grant(client: client, sensor: sensor, terms: Terms(access: .raw))
+        Grant(
+            to: Client(name: client, kind: .app, run: nil), sensor: sensor,
+            terms: Terms(access: .raw))
     }
 
     private func written() async throws -> [[Int]] {
@@ -30,7 +32,7 @@ struct AccessTallyTests {
     {
         let log = try await registry.open().log
         for count in 1...1000 {
-            await log.record("latest", .raw, for: Self.grant(), range: nil, count: count)
+            try await log.record("latest", .raw, for: Self.grant(), range: nil, count: count)
             if count == 1 { #expect(try await written() == [[1, 1]]) }
         }
         #expect(try await written() == [[1, 1]])
@@ -53,7 +55,7 @@ struct AccessTallyTests {
                     let sensor: SensorID = part.isMultiple(of: 2) ? "cpu" : "load"
                     for _ in 1...100 {
                         clock.advance(by: .seconds(1))
-                        await log.record(
+                        try await log.record(
                             "stream", .raw, for: Self.grant(sensor), range: nil, count: 3)
                     }
                 }
@@ -84,12 +86,12 @@ struct AccessTallyTests {
             TimeRange(from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
         }
         for (from, to) in [(50, 60), (10, 20), (55, 90)] as [(Int64, Int64)] {
-            await log.record(
+            try await log.record(
                 "samples", .raw, for: Self.grant(), range: range(from, to), count: 1)
         }
-        await log.record("stats", .stats, for: Self.grant(), range: nil, count: 1)
-        await log.record("samples", .raw, for: Self.grant("load"), range: nil, count: 1)
-        await log.record("samples", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
+        try await log.record("stats", .stats, for: Self.grant(), range: nil, count: 1)
+        try await log.record("samples", .raw, for: Self.grant("load"), range: nil, count: 1)
+        try await log.record("samples", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
         let lines = try await log.entries(AccessLogQuery())
         #expect(lines.map(\.calls) == [1, 1, 1, 3])
         #expect(lines.last?.range == range(10, 90))
@@ -125,22 +127,67 @@ struct AccessTallyTests {
                     requested: AccessRequest("latest", of: sensor, .raw))
             }
         }
-        // Another client is not affected by the first.
-        await authority.log.record(
+        // Another client is not held up by the first.
+        try await authority.log.record(
             "latest", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
         let lines = try await authority.log.entries(AccessLogQuery(limit: 1000))
-        #expect(lines.count == AccessLog.differentCallsPerClient + 2)
+        #expect(lines.count == AccessLog.refusalKindsPerClient + 2)
         let more = try #require(lines.first { $0.operation == "more" })
-        #expect(more.calls == 400 - AccessLog.differentCallsPerClient)
+        #expect(more.calls == 400 - AccessLog.refusalKindsPerClient)
         #expect(more.client == "app")
         #expect(more.outcome == .refused)
         #expect(lines.first?.client == "b")
     }
 
-    @Test func `counts are written when the host stops`() async throws {
+    /// An app invents names in order to hide what it reads.
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func `what was allowed has an entry that names it, whatever else the client tries`(
+        seed: UInt64
+    ) async throws {
+        var random = SplitMix(state: seed)
+        let authority = try await registry.open(patience: .zero)
+        let log = authority.log
+        try await authority.admit(app: "app")
+        let token = try await authority.beginRun(of: "app").token
+        let sensors = (1...40).compactMap { SensorID("given.s\($0)") }
+        try await authority.decide(
+            .allowAlways, on: PrivilegeID(sensor: "given", access: .raw), by: "app")
+        var read: [String: Int] = [:]
+        for step in 1...1500 {
+            let isAllowed = Int.random(in: 0..<4, using: &random) == 0
+            let invented = SensorID("s\(step)")
+            guard let name = isAllowed ? sensors.randomElement(using: &random) : invented else {
+                continue
+            }
+            let operation = ["latest", "samples", "stream"].randomElement(using: &random) ?? ""
+            let request = AccessRequest(operation, of: name, .raw)
+            guard isAllowed else {
+                let code = await refusal {
+                    _ = try await authority.checkApp(
+                        token: token.text, name: "app", requested: request)
+                }
+                #expect(code == .undecided)
+                continue
+            }
+            let grant = try await authority.checkApp(
+                token: token.text, name: "app", requested: request)
+            let count = Int.random(in: 1...9, using: &random)
+            try await log.record(operation, .raw, for: grant, range: nil, count: count)
+            read["\(name) \(operation)", default: 0] += count
+        }
+        let lines = try await log.entries(AccessLogQuery(kind: .access, limit: 100_000))
+        let sums = Dictionary(
+            lines.map { ("\($0.sensor?.description ?? "") \($0.operation ?? "")", $0.count) },
+            uniquingKeysWith: +)
+        #expect(sums == read, "seed \(seed)")
+        let refused = try await log.entries(AccessLogQuery(onlyRefused: true, limit: 100_000))
+        #expect(refused.count == AccessLog.refusalKindsPerClient + 1)
+    }
+
+    @Test func `what was counted is written when the host stops`() async throws {
         let authority = try await registry.open()
         for _ in 1...3 {
-            await authority.log.record("latest", .raw, for: Self.grant(), range: nil, count: 2)
+            try await authority.log.record("latest", .raw, for: Self.grant(), range: nil, count: 2)
         }
         let host = Task { await authority.run() }
         host.cancel()

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @testable import Auth
@@ -18,6 +19,15 @@ struct DatabaseFileTests {
         }
         // The second file is deleted when the last connection closes.
         #expect(await authority.permissions.records().isEmpty)
+    }
+
+    @Test func `every commit is flushed to the disk`() async throws {
+        let database = try AuthDatabase(path: registry.path)
+        let level = try await database.queue.read {
+            try Int.fetchOne($0, sql: "PRAGMA synchronous")
+        }
+        // FULL; PowerCutTests show that it is enough.
+        #expect(level == 2)
     }
 
     @Test(arguments: [0o640, 0o604, 0o660, 0o666, 0o601, 0o610])

@@ -114,8 +114,8 @@ struct StorageTests {
         for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
         try await keep("left", under: "a", authority)
         try await keep("theirs", under: "a", authority, by: "other")
-        // The host dies after the app was forgotten and before its values were.
-        let store = ClientStore(queue: try AuthDatabase(path: registry.path).queue)
+        // The host dies when the app is forgotten and what it kept is not.
+        let store = ClientStore(writer: try AuthDatabase(path: registry.path).writer)
         try await store.remove(client: "app")
         let next = try await registry.open()
         #expect(try holds("left") == false)

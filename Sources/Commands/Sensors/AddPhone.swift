@@ -26,8 +26,10 @@ extension SensorsCommand {
         var name: String
 
         @Option(
-            name: .customLong("for"),
-            help: ArgumentHelp("How long the token is valid, such as 90d.", valueName: "span"))
+            name: [.customLong("for"), .customLong("expires")],
+            help: ArgumentHelp(
+                "How long the token is valid, such as 30d, or never; 90 days by default.",
+                valueName: "span"))
         var lifetime: String?
 
         func validate() throws {
@@ -35,8 +37,8 @@ extension SensorsCommand {
                 throw ValidationError(
                     "The name must be short and kebab-case, without dots: \(name).")
             }
-            if let lifetime, Duration(span: lifetime) == nil {
-                throw ValidationError("--for takes a span such as 30m, 8h or 7d.")
+            if let lifetime, !TokenRequest.isLifetime(lifetime) {
+                throw ValidationError("--for takes a span such as 30m, 8h or 7d, or never.")
             }
         }
 

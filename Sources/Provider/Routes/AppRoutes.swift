@@ -120,7 +120,8 @@ struct AppRoutes {
         let app = try await app(context)
         let name = app.name.text
         let decisions = await authorizer.authority.permissions.records(of: name).count
-        let stored = try await authorizer.authority.storageUsage(of: name)
+        // What a damaged file holds cannot be counted.
+        let stored = try? await authorizer.authority.storageUsage(of: name)
         let runs = await supervisor.runs().count { $0.app == name }
         let hadRun = await supervisor.lastRun(of: name) != nil
         await supervisor.forget(app: name)
@@ -130,7 +131,7 @@ struct AppRoutes {
         return try .json(
             AppForgetReceipt(
                 app: name, time: Timestamp.now().milliseconds, decisions: decisions,
-                runs: max(runs, hadRun ? 1 : 0), stored: stored.used,
+                runs: max(runs, hadRun ? 1 : 0), stored: stored?.used ?? 0,
                 kept: ["access-log", "app"]))
     }
 

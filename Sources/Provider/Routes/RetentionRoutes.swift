@@ -20,7 +20,14 @@ struct RetentionRoutes {
     @Sendable
     private func report(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("retention", request, context)
-        return try .json(StorageDescription(await machine.retention.report()))
+        return try await .json(description())
+    }
+
+    private func description() async throws -> StorageDescription {
+        let log = StorageDescription.AccessLog(
+            bytes: try await authorizer.authority.log.size(), budget: AccessLog.budget,
+            keeps: AccessLog.minimumAge.span)
+        return StorageDescription(try await machine.retention.report(), log)
     }
 
     @Sendable
@@ -38,7 +45,7 @@ struct RetentionRoutes {
             try await machine.retention.keep(budget: budget)
         }
         if let rule { try await machine.retention.keep(rule, for: nil) }
-        return try .json(StorageDescription(await machine.retention.report()))
+        return try await .json(description())
     }
 
     @Sendable
@@ -60,12 +67,12 @@ struct RetentionRoutes {
 }
 
 extension StorageDescription {
-    init(_ report: StorageReport) {
+    init(_ report: StorageReport, _ log: AccessLog) {
         self.init(
             sensors: report.sensors.map(Sensor.init),
             standard: RetentionDescription(report.standard), bytes: report.bytes,
             reusable: report.reusable, budget: report.budget, free: report.free,
-            shrinks: report.canShrink)
+            shrinks: report.canShrink, accessLog: log)
     }
 }
 

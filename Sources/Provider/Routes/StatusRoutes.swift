@@ -38,14 +38,17 @@ struct StatusRoutes {
     private func status(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("status", request, context)
         let status = await machine.status()
+        let log = authorizer.authority.log
+        var failure = status.failure
+        if failure == nil { failure = await log.failure }
         return try .json(
             HostStatus(
                 version: host.version, pid: getpid(), data: host.dataDirectory,
                 port: host.port(), started: status.started.milliseconds,
                 collecting: status.collecting, samples: status.samples, buffered: status.buffered,
-                dropped: status.dropped, bytes: status.bytes, failure: status.failure,
+                dropped: status.dropped, bytes: status.bytes, failure: failure,
                 damaged: DamagedRange.list(status.damage),
-                accessLog: AccessLogHead(try await authorizer.authority.log.head())))
+                accessLog: AccessLogHead(try await log.head())))
     }
 
     @Sendable

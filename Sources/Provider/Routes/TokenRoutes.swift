@@ -41,11 +41,13 @@ struct TokenRoutes {
             try await authorizer.isGrantable(privilege)
             try await authorizer.authority.permissions.policy.check(privilege)
         }
-        let expires = try body.lifetime.map { text in
-            guard let span = Duration(span: text), span > .zero else {
-                throw Problem.invalidBody("lifetime must be a span such as 1h.")
-            }
-            return Timestamp.now().advanced(byMicroseconds: span.wholeMicroseconds)
+        let lifetime = body.lifetime ?? TokenRequest.standardLifetime
+        guard TokenRequest.isLifetime(lifetime) else {
+            throw Problem.invalidBody("lifetime must be a span such as 1h, or never.")
+        }
+        // Without a span it is never.
+        let expires = Duration(span: lifetime).map {
+            authorizer.now().advanced(byMicroseconds: $0.wholeMicroseconds)
         }
         let token = try await authorizer.authority.createClient(
             body.name, isOwner: body.owner ?? false, expires: expires)

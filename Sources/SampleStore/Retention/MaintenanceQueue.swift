@@ -64,24 +64,3 @@ struct UnsealedTally {
             || size.decoded > rules.backlog * rules.unsealedDecoded
     }
 }
-
-/// A file that reserves space on the disk.
-///
-/// To delete rows, SQLite writes to its log first. When the disk is full, the reserve is released
-/// for that.
-struct DiskReserve: Sendable {
-    let path: String
-    let size: Int64
-
-    /// Allocates the reserve if the disk has more than twice its size left.
-    func allocate(free: Int64) {
-        guard size > 0, SampleFile.size(of: path) < size, free > 2 * size else { return }
-        let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        if posix_fallocate(descriptor, 0, off_t(size)) != 0 { unlink(path) }
-    }
-
-    /// - Returns: whether there was a reserve to release.
-    func release() -> Bool { unlink(path) == 0 }
-}

@@ -16,11 +16,16 @@ final class ServingHost {
         let pid: Int32
     }
 
-    /// - Parameter errors: the file for its standard error.
-    init(_ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil) throws {
+    /// - Parameters:
+    ///   - errors: the file that takes its standard error.
+    ///   - environment: beside that of the sandbox.
+    init(
+        _ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil,
+        environment: [String: String] = [:]
+    ) throws {
         process = try Program(
             Binary.nervous, ["serve", "--port", "0", "--json"] + arguments,
-            environment: sandbox.environment, output: .pipe,
+            environment: sandbox.environment.merging(environment) { $1 }, output: .pipe,
             errors: errors.map { .file($0) } ?? .nothing)
         // The announcement is one line; the end of the output means that it failed.
         let line = try process.read { $0.contains(0x0A) }

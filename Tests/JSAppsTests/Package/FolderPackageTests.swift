@@ -1,3 +1,4 @@
+import Auth
 import Foundation
 import Testing
 
@@ -27,6 +28,17 @@ import Testing
         #expect(packed.index.files == installed.index.files)
         #expect(packed.index.contentSHA256 == installed.index.contentSHA256)
         #expect(try packed.contents(of: "images/grün.txt") == Array("x".utf8))
+    }
+
+    @Test(arguments: ReservedNames.all)
+    func `a folder of a reserved name is neither installed nor packed`(name: String) async throws {
+        let source = try folder.writeApp(name)
+        #expect(try await code(of: source) == .nameTaken)
+        let error = #expect(throws: JSAppsError.self) { try Packer().pack(source) }
+        #expect(error?.code == .nameTaken)
+        #expect(error?.message.contains("‘\(name)’") == true)
+        #expect(try await library.apps().isEmpty)
+        _ = try await library.install(from: try folder.writeApp("my-\(name)"))
     }
 
     @Test func `a folder that was read installs without an archive`() async throws {

@@ -74,6 +74,25 @@ import Testing
         #expect(try await library.app(named: app.name.text).manifest == app.manifest)
     }
 
+    @Test(arguments: ReservedNames.all)
+    func `no published name becomes a reserved one`(name: String) async throws {
+        let packages = [
+            Self.axon(name.uppercased(), folder: "x"),
+            Self.axon(" \(name.capitalized)! ", folder: "x"),
+            Self.first("\(name)-master", manifest: nil),
+        ]
+        for package in packages {
+            let error = await #expect(throws: JSAppsError.self) {
+                try await library.install(archive: package.bytes)
+            }
+            #expect(error?.code == .nameTaken)
+        }
+        #expect(try await library.apps().isEmpty)
+        let near = try await library.install(
+            archive: Self.axon("My \(name.capitalized)", folder: "x").bytes)
+        #expect(near.name.text == "my-\(name)")
+    }
+
     @Test(arguments: [
         (nil as String?, "hello-world-master", "hello-world", "0.0.0"),
         (nil, "HelloWorld", "hello-world", "0.0.0"),

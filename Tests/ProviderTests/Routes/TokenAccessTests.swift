@@ -146,6 +146,27 @@ struct TokenAccessTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("", 90 * 86_400_000.0), (#", "lifetime": "1h""#, 3_600_000),
+            (#", "lifetime": "never""#, nil), (#", "lifetime": "400d""#, 400 * 86_400_000),
+            (#", "owner": true"#, 90 * 86_400_000),
+        ] as [(String, Double?)])
+    func `a token expires, unless it is asked never to`(
+        members: String, expected: Double?
+    ) async throws {
+        try await ServedHost.with { host async throws in
+            let made = try await host.send(
+                Call(
+                    "POST", "/api/v1/tokens", token: host.owner,
+                    json: #"{"name": "curl"\#(members)}"#))
+            #expect(made.status == 201)
+            let record = try #require(await host.authority.clientTokens().first)
+            let lifetime = record.expires.map { $0.milliseconds - record.created.milliseconds }
+            #expect(lifetime == expected)
+        }
+    }
+
     @Test(arguments: [
         #"{"name": "Curl"}"#, #"{"name": "a.b"}"#, #"{"name": ""}"#, #"{"name": "../x"}"#,
         #"{"name": 1}"#, "{}", "[]", #"{"name": "x", "allow": ["camera"]}"#,

@@ -1,0 +1,56 @@
+/// The names that neither an app nor a client of the owner can get.
+///
+/// They mean something else where a client's name stands: in paths of the API, before `.localhost`, as an
+/// argument of a command, in the access log, or as the first word of a message, where a reader would take
+/// them for the words of the host. Nothing relies on this list for security: owners, apps and clients are
+/// distinguished by ``Client/kind``, also in a data directory that has such a name from an earlier version.
+///
+/// ```swift
+/// guard !ReservedNames.contains(name) else { throw UsageError() }
+/// ```
+public enum ReservedNames {
+    /// All of them, sorted.
+    public static var all: [String] { names.sorted() }
+
+    /// Whether a name is reserved, whatever its case.
+    public static func contains(_ name: String) -> Bool {
+        names.contains(name.lowercased())
+    }
+
+    private static let names: Set<String> = Set(
+        people + programs + machine + messages + paths + arguments)
+
+    /// Who acts, in the access log and in messages.
+    private static let people = [
+        "administrator", "anonymous", "everybody", "everyone", "me", "nobody", "owner",
+        "root", "superuser", "user", "you",
+    ]
+
+    /// This program and its parts.
+    private static let programs = [
+        "nervous", "nervous-runner", "nervous-unpacker", "nervousnet",
+    ]
+
+    /// What runs them.
+    private static let machine = [
+        "daemon", "host", "kernel", "local", "localdomain", "localhost", "machine", "security",
+        "system", "systemd", "this-host", "this-machine", "www",
+    ]
+
+    /// The words before a message of the host.
+    private static let messages = [
+        "error", "fatal", "fix", "hint", "note", "notice", "refused", "usage", "warning",
+    ]
+
+    /// The first parts of paths.
+    private static let paths = [
+        "api", "health", "launch", "nervous-api", "nervous-resources", "nervousnet-api", "openapi",
+        "settings",
+    ]
+
+    /// What stands in place of a client's name in commands and answers.
+    private static let arguments = [
+        "all", "any", "create", "default", "deny", "export", "grant", "help", "list", "more",
+        "none", "null", "reset", "revoke",
+    ]
+}

@@ -1,0 +1,69 @@
+import Glibc
+
+/// An SQLite file as a file: how it comes into being, and whether it can be one.
+///
+/// ```swift
+/// try DatabaseFile.create("/data/a.sqlite") { path in try makeTables(path) }
+/// if let fault = DatabaseFile.fault(of: "/data/a.sqlite") { print("the file", fault) }
+/// ```
+public enum DatabaseFile {
+    private static let companions = ["", "-wal", "-shm"]
+    private static let magic = Array("SQLite format 3\0".utf8)
+    private static let headerSize = 100
+
+    /// Creates a database that does not exist yet.
+    ///
+    /// It gets its name when it is complete, so that a process that dies meanwhile leaves no empty file.
+    ///
+    /// - Parameter fill: creates and closes the database at the path that it is given.
+    /// - Throws: `unsafe`, `diskFull`, `failed`; what `fill` throws.
+    public static func create(_ path: String, _ fill: (String) throws -> Void) throws {
+        guard access(path, F_OK) != 0 else { return }
+        let draft = path + ".new"
+        for companion in companions { unlink(draft + companion) }
+        try PrivateFile.check(draft)
+        do {
+            try fill(draft)
+        } catch {
+            for companion in companions { unlink(draft + companion) }
+            throw error
+        }
+        guard rename(draft, path) == 0 else { throw FilesError.last("Cannot create \(path)") }
+    }
+
+    /// What shows without SQLite that an existing file is not, or no longer, a whole database.
+    ///
+    /// SQLite takes an empty file for a new database, and reports a truncated one only when it reads what is
+    /// missing.
+    ///
+    /// - Returns: a clause such as "is empty"; `nil` for a file that can be a database or does not exist.
+    public static func fault(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return nil }
+        let size = Int(information.st_size)
+        guard size > 0 else { return "is empty" }
+        var header = [UInt8](repeating: 0, count: headerSize)
+        let count = pread(descriptor, &header, headerSize, 0)
+        guard count == headerSize, header.starts(with: magic) else {
+            return "is not an SQLite database"
+        }
+        func number(at place: Int) -> Int {
+            header[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        let stored = Int(header[16]) << 8 | Int(header[17])
+        let pageSize = stored == 1 ? 65_536 : stored
+        // The number of pages is valid if it was written with the last change, and that is in this file and
+        // not in its log.
+        let isValid = number(at: 24) == number(at: 92) && isLogEmpty(path + "-wal")
+        guard isValid, number(at: 28) * pageSize > size else { return nil }
+        return "is truncated: it has \(size) of \(number(at: 28) * pageSize) bytes"
+    }
+
+    private static func isLogEmpty(_ path: String) -> Bool {
+        var information = stat()
+        return stat(path, &information) != 0 || information.st_size == 0
+    }
+}

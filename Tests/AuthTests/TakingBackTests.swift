@@ -1,0 +1,258 @@
+import Foundation
+import GRDB
+import Samples
+import Synchronization
+import Testing
+
+@testable import Auth
+
+/// Whatever takes something back works on a full disk, and is never undone by a restart.
+struct TakingBackTests {
+    /// A disk without room, on which no transaction can be committed.
+    private final class Disk: Sendable {
+        private struct Full: Sendable {
+            var isFull = false
+            /// The reserve, whose release makes room.
+            var reserve: String?
+        }
+
+        private let state = Mutex(Full())
+
+        func fill(withReserve reserve: String? = nil) {
+            state.withLock { $0 = Full(isFull: true, reserve: reserve) }
+        }
+
+        func free() { state.withLock { $0.isFull = false } }
+
+        func willCommit() throws {
+            let state = state.withLock { $0 }
+            guard state.isFull else { return }
+            let hasRoom = state.reserve.map { !FileManager.default.fileExists(atPath: $0) }
+            if hasRoom != true { throw DatabaseError(resultCode: .SQLITE_FULL) }
+        }
+    }
+
+    /// A way to take back what a client may do.
+    enum Way: String, CaseIterable {
+        case deny, denyForRun, narrow, reset, resetAll, revokeToken, forgetApp, endRun
+
+        /// Whether it is about an app and its run, not a token.
+        var isOfApp: Bool {
+            switch self {
+            case .denyForRun, .forgetApp, .endRun: true
+            case .deny, .narrow, .reset, .resetAll, .revokeToken: false
+            }
+        }
+    }
+
+    private let registry: Registry
+    private let disk = Disk()
+    fileprivate static let privilege = PrivilegeID(sensor: "cpu", access: .raw)
+    private var reserve: String { registry.path + "-reserve" }
+
+    init() throws {
+        registry = try Registry()
+    }
+
+    /// What was open, with a client that may read `cpu`.
+    private struct OpenHost {
+        let database: AuthDatabase
+        let authority: Authority
+        let client: String
+        let token: Token
+        let run: String?
+
+        func read() async throws {
+            let grant = try await authority.checkApp(
+                token: token.text, name: nil, requested: AccessRequest("latest", of: "cpu", .raw))
+            try await authority.log.record("latest", .raw, for: grant, range: nil, count: 1)
+        }
+
+        func take(back way: Way) async throws {
+            switch way {
+            case .deny: try await authority.decide(.deny, on: TakingBackTests.privilege, by: client)
+            case .denyForRun:
+                try await authority.decide(
+                    .denyOnce, on: TakingBackTests.privilege, by: client, run: run)
+            case .narrow:
+                let terms = Terms(access: .raw, maximumRate: 0.1)
+                try await authority.decide(.allow(terms), on: TakingBackTests.privilege, by: client)
+            case .reset: try await authority.reset(TakingBackTests.privilege, of: client)
+            case .resetAll: try await authority.reset(nil, of: client)
+            case .revokeToken: try await authority.revokeClient(client)
+            case .forgetApp: try await authority.forget(client: client)
+            case .endRun: try await authority.endRun(run ?? "")
+            }
+        }
+    }
+
+    private func start(_ way: Way) async throws -> OpenHost {
+        let database = try AuthDatabase(path: registry.path, willCommit: disk.willCommit)
+        let authority = try await Authority(
+            database, path: registry.path, time: registry.clock, patience: .zero)
+        guard way.isOfApp else {
+            let token = try await authority.createClient("reader", isOwner: false, expires: nil)
+            try await authority.decide(.allowAlways, on: Self.privilege, by: "reader")
+            return OpenHost(
+                database: database, authority: authority, client: "reader", token: token, run: nil)
+        }
+        try await authority.admit(app: "reader")
+        let (run, token) = try await authority.beginRun(of: "reader")
+        try await authority.decide(.allowAlways, on: Self.privilege, by: "reader", run: run)
+        return OpenHost(
+            database: database, authority: authority, client: "reader", token: token, run: run)
+    }
+
+    /// Whether the client can no longer do what it could.
+    private func isTakenBack(from host: OpenHost, _ authority: Authority) async -> Bool {
+        guard let client = try? await authority.identify(token: host.token.text, name: nil) else {
+            return true
+        }
+        let permissions = await authority.permissions
+        let isNarrower = permissions.records(of: client.name).contains {
+            $0.terms?.maximumRate != nil
+        }
+        return permissions.state(of: Self.privilege, for: client) != .granted || isNarrower
+    }
+
+    /// Whether the file says so, too.
+    private func isTakenBackAfterRestart(_ host: OpenHost, _ way: Way) async throws -> Bool {
+        let authority = try await registry.open(patience: .zero)
+        let records = await authority.permissions.records(of: host.client)
+        guard await isTakenBack(from: host, authority) else { return false }
+        switch way {
+        case .forgetApp, .revokeToken, .reset, .resetAll: return records.isEmpty
+        case .deny: return records.map(\.state) == [.denied]
+        case .narrow: return records.map(\.terms?.maximumRate) == [0.1]
+        // They end with the host in any case.
+        case .denyForRun, .endRun: return records.map(\.run) == [nil]
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func `on a disk without any room it is in force at once, and stored when there is room`(
+        way: Way
+    ) async throws {
+        let host = try await start(way)
+        try await host.read()
+        disk.fill()
+        let code = await refusal { try await host.take(back: way) }
+        #expect(code == .diskFull)
+        #expect(await isTakenBack(from: host, host.authority))
+        #expect(!host.database.writer.isSafe)
+        // Nothing later is stored before it.
+        let later = await refusal {
+            _ = try await host.authority.createClient("later", isOwner: false, expires: nil)
+        }
+        #expect(later == .diskFull)
+        disk.free()
+        await host.database.writer.retry()
+        #expect(host.database.writer.isSafe)
+        #expect(await isTakenBack(from: host, host.authority))
+        #expect(try await isTakenBackAfterRestart(host, way))
+        await host.authority.log.flush()
+        #expect(try await AccessLogVerification(path: registry.path).run().isIntact)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `on a full disk the reserve makes room for it`(way: Way) async throws {
+        let host = try await start(way)
+        #expect(FileManager.default.fileExists(atPath: reserve))
+        disk.fill(withReserve: reserve)
+        try await host.take(back: way)
+        #expect(!FileManager.default.fileExists(atPath: reserve))
+        #expect(await isTakenBack(from: host, host.authority))
+        #expect(try await isTakenBackAfterRestart(host, way))
+    }
+
+    @Test func `a reset on a full disk takes back every permission, not only the first`()
+        async throws
+    {
+        let host = try await start(.reset)
+        let privileges = ["load", "memory", "disk"].map {
+            PrivilegeID(sensor: $0, access: .raw)
+        }
+        for privilege in privileges {
+            try await host.authority.decide(.allowAlways, on: privilege, by: "reader")
+        }
+        disk.fill()
+        #expect(await refusal { try await host.authority.reset(nil, of: "reader") } == .diskFull)
+        #expect(await host.authority.permissions.records(of: "reader").isEmpty)
+        disk.free()
+        await host.database.writer.retry()
+        let again = try await registry.open()
+        #expect(await again.permissions.records(of: "reader").isEmpty)
+    }
+
+    @Test func `the reserve is back as soon as there is room`() async throws {
+        let host = try await start(.deny)
+        disk.fill(withReserve: reserve)
+        try await host.take(back: .deny)
+        #expect(!host.database.writer.isSafe)
+        disk.free()
+        await host.database.writer.retry()
+        #expect(host.database.writer.isSafe)
+        #expect(FileManager.default.fileExists(atPath: reserve))
+    }
+
+    @Test func `what is allowed is not in force before it is stored`() async throws {
+        let host = try await start(.deny)
+        disk.fill()
+        let code = await refusal {
+            try await host.authority.decide(
+                .allowAlways, on: PrivilegeID(sensor: "load", access: .raw), by: "reader")
+        }
+        #expect(code == .diskFull)
+        let client = try await host.authority.identify(token: host.token.text, name: nil)
+        let state = await host.authority.permissions.state(
+            of: PrivilegeID(sensor: "load", access: .raw), for: client)
+        #expect(state != .granted)
+        // A denial that is removed allows more, so it stays until that is stored.
+        disk.free()
+        try await host.authority.decide(.deny, on: Self.privilege, by: "reader")
+        disk.fill()
+        #expect(
+            await refusal { try await host.authority.reset(Self.privilege, of: "reader") }
+                == .diskFull)
+        #expect(await host.authority.permissions.records(of: "reader").map(\.state) == [.denied])
+    }
+
+    @Test func `nothing is read while the log cannot be written, except by the owner`()
+        async throws
+    {
+        let host = try await start(.deny)
+        disk.fill()
+        for _ in 1...3 {
+            #expect(await refusal { try await host.read() } == .logUnavailable)
+        }
+        let owner = host.authority.ownerToken.text
+        let grant = try await host.authority.checkApp(
+            token: owner, name: nil, requested: AccessRequest("latest", of: "cpu", .raw))
+        try await host.authority.log.record("latest", .raw, for: grant, range: nil, count: 1)
+        disk.free()
+        await host.authority.log.flush()
+        try await host.read()
+        let lines = try await host.authority.log.entries(AccessLogQuery(kind: .access))
+        #expect(Set(lines.map(\.clientKind)) == [.command, .client])
+    }
+
+    @Test func `terms are within others only when they allow no more`() {
+        let all = Terms(access: .raw)
+        let narrow: [Terms] = [
+            Terms(access: .stats), Terms(access: .raw, maximumRate: 1),
+            Terms(access: .raw, precision: 1), Terms(access: .raw, history: .seconds(1)),
+            Terms(access: .raw, expires: Timestamp(microseconds: 1)),
+            Terms(access: .raw, background: false),
+            Terms(access: .raw, only: InstanceChoice(["cpu.a"])),
+        ]
+        for terms in narrow {
+            #expect(terms.isWithin(all))
+            #expect(!all.isWithin(terms))
+            for other in narrow { #expect(terms.isWithin(other) == (terms == other)) }
+        }
+        #expect(!Terms(access: .write).isWithin(all))
+        #expect(
+            Terms(access: .stats, maximumRate: 1, history: .seconds(1)).isWithin(
+                Terms(access: .raw, maximumRate: 2, history: .seconds(2))))
+    }
+}
