@@ -48,7 +48,7 @@ public actor Authority {
     ///
     /// - Parameters:
     ///   - policy: blocks privileges, whatever is decided.
-    ///   - patience: how long a call waits for the owner's decision.
+    ///   - timeLimit: how long a call waits for the owner's decision.
     /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`. A damaged
     ///   `app-storage.sqlite` is not an error; see ``storageFault``.
     public init(
@@ -62,12 +62,12 @@ public actor Authority {
             throw AuthDatabase.failure(error, opening: path)
         }
         try await self.init(
-            database, path: path, policy: policy, time: time, patience: patience, logger: logger)
+            database, path: path, policy: policy, time: time, timeLimit: timeLimit, logger: logger)
     }
 
     init(
         _ database: AuthDatabase, path: String, policy: Policy = Policy(),
-        time: any TimeSource, patience: Duration = .seconds(45),
+        time: any TimeSource, timeLimit: Duration = .seconds(45),
         logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
         do {

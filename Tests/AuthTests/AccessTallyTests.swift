@@ -145,7 +145,7 @@ struct AccessTallyTests {
         seed: UInt64
     ) async throws {
         var random = SplitMix(state: seed)
-        let authority = try await registry.open(patience: .zero)
+        let authority = try await registry.open(timeLimit: .zero)
         let log = authority.log
         try await authority.admit(app: "app")
         let token = try await authority.beginRun(of: "app").token

@@ -89,7 +89,7 @@ struct TakingBackTests {
     private func start(_ way: Way) async throws -> OpenHost {
         let database = try AuthDatabase(path: registry.path, willCommit: disk.willCommit)
         let authority = try await Authority(
-            database, path: registry.path, time: registry.clock, patience: .zero)
+            database, path: registry.path, time: registry.clock, timeLimit: .zero)
         guard way.isOfApp else {
             let token = try await authority.createClient("reader", isOwner: false, expires: nil)
             try await authority.decide(.allowAlways, on: Self.privilege, by: "reader")
@@ -117,7 +117,7 @@ struct TakingBackTests {
 
     /// Whether the file says so, too.
     private func isTakenBackAfterRestart(_ host: OpenHost, _ way: Way) async throws -> Bool {
-        let authority = try await registry.open(patience: .zero)
+        let authority = try await registry.open(timeLimit: .zero)
         let records = await authority.permissions.records(of: host.client)
         guard await isTakenBack(from: host, authority) else { return false }
         switch way {
