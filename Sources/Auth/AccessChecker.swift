@@ -169,13 +169,14 @@ final class AccessChecker {
         return permissions.current.state(of: privilege, for: client)
     }
 
-    /// The app of a launch code, which is used up.
+    /// The app of a launch code and of a page, which are used up.
     nonisolated(nonsending) func redeem(
-        launchCode code: String, name: String?
+        launchCode code: String, page: String, name: String?
     ) async throws(AuthError) -> String {
-        guard let app = tokens.redeem(launchCode: code, for: name) else {
+        guard let app = tokens.redeem(launchCode: code, page: page, for: name) else {
             throw await refusals.unknownToken(
-                "The launch code is not valid: used, too old, or for another app.", nil,
+                "The launch code is not valid: used, too old, for another app, or from a page that"
+                    + " this host did not serve to you.", nil,
                 operation: "launch", hint: "Open the page again with: nervous open APP")
         }
         return app
