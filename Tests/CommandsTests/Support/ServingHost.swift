@@ -16,10 +16,18 @@ final class ServingHost {
         let pid: Int32
     }
 
-    /// - Parameter errors: the file that takes its standard error.
-    init(_ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil) throws {
+    /// - Parameters:
+    ///   - errors: the file that takes its standard error.
+    ///   - descriptors: the most files and connections that it can have open.
+    init(
+        _ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil,
+        descriptors: Int? = nil
+    ) throws {
+        let command = [Binary.nervous, "serve", "--port", "0", "--json"] + arguments
+        let limit = descriptors.map { ["/usr/bin/prlimit", "--nofile=\($0)", "--"] } ?? []
+        let words = limit + command
         process = try Program(
-            Binary.nervous, ["serve", "--port", "0", "--json"] + arguments,
+            words[0], Array(words.dropFirst()),
             environment: sandbox.environment, output: .pipe,
             errors: errors.map { .file($0) } ?? .nothing)
         // The announcement is one line; the end means that it did not come.
