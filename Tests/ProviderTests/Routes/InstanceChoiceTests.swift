@@ -1,4 +1,5 @@
 import Auth
+import HTTPTypes
 import Samples
 import Testing
 import Text

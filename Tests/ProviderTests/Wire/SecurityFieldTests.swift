@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import Provider
@@ -76,25 +77,19 @@ struct SecurityFieldTests {
     }
 
     @Test(arguments: [
-        ("GET / HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n", 421),
-        ("GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 421),
-        (
-            "GET /health HTTP/1.1\r\nHost: HOST\r\nOrigin: http://x\r\nConnection: close\r\n\r\n",
-            403
-        ),
-        ("nonsense\r\n\r\n", 400), ("GET / HTTP/9.9\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: HOST\r\nContent-Length: x\r\n\r\n", 400),
-        (
-            "GET / HTTP/1.1\r\nHost: HOST\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n",
-            400
-        ),
+        "GET / HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n",
+        "GET / HTTP/1.1\r\nConnection: close\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost: HOST\r\nOrigin: http://x\r\nConnection: close\r\n\r\n",
+        "GET /health HTTP/9.9\r\n\r\n", "G@T /health HTTP/1.1\r\nHost: HOST\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: HOST\r\nContent-Length: -1\r\n\r\n",
+        "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 20_000))\r\nHost: HOST\r\n\r\n",
     ])
-    func `a request that reaches no route has them`(request: String, status: Int) async throws {
+    func `a request that reaches no route has them`(request: String) async throws {
         try await ServedHost.with { host in
             let text = request.replacing("HOST", with: "localhost:\(host.port)")
             let answer = try Answer(parsing: await host.raw(Array(text.utf8)))
-            #expect(answer.status == status)
-            Self.check(answer, "\(status)")
+            #expect(400..<500 ~= answer.status)
+            Self.check(answer, "\(request.prefix(100))")
         }
     }
 
