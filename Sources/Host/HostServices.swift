@@ -191,7 +191,7 @@ package struct HostServices: Sendable {
             for address in tcp.addresses {
                 services.append(
                     provider.server(at: .hostname(address, port: tcp.number), limits: limits) { _ in
-                        if waiting.isLast { await onReady(tcp.number) }
+                        if waiting.finishOne() { await onReady(tcp.number) }
                     })
             }
         }
@@ -211,8 +211,10 @@ private final class Countdown: Sendable {
         count = Mutex(start)
     }
 
-    /// Counts one; whether none is left.
-    var isLast: Bool {
+    /// Counts one server that listens.
+    ///
+    /// - Returns: whether it was the last one.
+    func finishOne() -> Bool {
         count.withLock {
             $0 -= 1
             return $0 == 0
