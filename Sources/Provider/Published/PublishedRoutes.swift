@@ -78,7 +78,11 @@ struct AxonRoutes {
     private func log(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("log", request, context)
         guard client.kind == .app else {
-            throw Problem(.denied, "Only apps write to the log of the host, not \(client.name).")
+            throw Problem(
+                .denied, "Only apps write to the log of the host, not \(client.name).",
+                headers: [
+                    .wwwAuthenticate: #"Bearer realm="nervous", error="insufficient_scope""#
+                ])
         }
         try await limiter.admit(client.name, at: authorizer.time.instant())
         let text = String(decoding: try await request.bytes(upTo: Self.logLimit), as: UTF8.self)
