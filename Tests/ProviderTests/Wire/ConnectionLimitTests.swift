@@ -22,9 +22,14 @@ struct ConnectionLimitTests {
     /// The connections that the server has accepted: only these have an inode, proc(5).
     private static func accepted(_ host: ServedHost) throws -> Int {
         let end = "0100007F:" + String(format: "%04X", host.port)
-        return try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
-            .split(separator: "\n").map { $0.split(separator: " ") }
-            .count { $0.count > 9 && $0[1] == end && $0[3] == "01" && $0[9] != "0" }
+        let table = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
+        var count = 0
+        for line in table.split(separator: "\n") {
+            let columns = line.split(separator: " ").map(String.init)
+            guard columns.count > 9, columns[1] == end, columns[3] == "01" else { continue }
+            if columns[9] != "0" { count += 1 }
+        }
+        return count
     }
 
     @Test func `connections beyond the limit wait until others end`() async throws {
