@@ -77,6 +77,7 @@ struct LoopbackPortTests {
     func `a listener on all addresses is refused`() throws {
         let other = try #require(Listener("::", isDual: true))
         #expect(throws: CommandFailure.self) { try LoopbackPort(other.port) }
+        withExtendedLifetime(other) {}
     }
 
     @Test(.enabled(if: hasIPv6, "needs IPv6 loopback"))

@@ -166,6 +166,7 @@ import Testing
                 serve.errors.contains("error: Port \(port) is already in use\(name)"),
                 "\(address): \(serve.errors)")
             #expect(serve.errors.split(separator: "\n").count == 2, "\(serve.errors)")
+            withExtendedLifetime(other) {}
         }
     }
 
@@ -182,6 +183,7 @@ import Testing
         // Nobody else gets either of them.
         let other = try Sandbox()
         #expect(try other.nervous("serve", "--port", "\(host.port)").code == 69)
+        withExtendedLifetime(host) {}
     }
 
     @Test func `commands work while all connections over TCP are taken`() throws {
@@ -205,5 +207,6 @@ import Testing
         crowd.end()
         let answer = try sandbox.curl("--noproxy", "*", host.url("/health"))
         #expect(answer.status == 200)
+        withExtendedLifetime(host) {}
     }
 }
