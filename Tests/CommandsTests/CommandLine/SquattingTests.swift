@@ -39,7 +39,7 @@ import Testing
             "/usr/bin/python3", ["-c", script, path, file, user.map(String.init) ?? ""],
             output: .pipe)
         let said = try program.read { $0.contains(0x0A) }
-        guard said.contains(0x0A) else { throw Program.Failure(description: "no listener") }
+        guard said.contains(0x0A) else { throw Browser.Failure(description: "no listener") }
         return program
     }
 

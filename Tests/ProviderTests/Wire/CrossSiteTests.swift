@@ -1,3 +1,4 @@
+import AppStorage
 import Auth
 import Foundation
 import HTTPTypes
