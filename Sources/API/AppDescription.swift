@@ -280,10 +280,13 @@ public struct LaunchReply: Codable, Sendable {
 public struct LaunchCode: Codable, Sendable {
     /// The code.
     public let code: String
+    /// The nonce of the page, which the host put into it.
+    public let page: String
 
     /// Creates a value from its members.
-    public init(code: String) {
+    public init(code: String, page: String) {
         self.code = code
+        self.page = page
     }
 }
 

@@ -82,6 +82,8 @@ public enum ArchiveFault: UInt8, Sendable, CaseIterable {
     case unsafeMode
     /// A folder has data.
     case folderWithData
+    /// The archive's own comment exceeds its limit; the number is its length.
+    case commentTooLong
 }
 
 /// The limits of an archive, enforced on the bytes read rather than on what headers claim.

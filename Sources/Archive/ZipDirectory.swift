@@ -75,6 +75,8 @@ struct ZipDirectory {
 private struct ZipEnd {
     static let signature: [UInt8] = [0x50, 0x4B, 5, 6]
     static let size = 22
+    /// The longest comment: libarchive looks for the end record in the last 16 KiB only.
+    static let longestComment = 16_000
 
     let offset: Int
     let entryCount: Int
@@ -100,6 +102,9 @@ private struct ZipEnd {
         }
         guard offset + Self.size + commentLength == archive.count else {
             throw ArchiveError(.dataAfterEnd)
+        }
+        guard commentLength <= Self.longestComment else {
+            throw ArchiveError(.commentTooLong, number: UInt32(commentLength))
         }
         guard Int(start) + Int(directorySize) == offset else {
             throw ArchiveError(.dataBefore)

@@ -172,15 +172,16 @@ final class AccessChecker {
         return permissions.current.state(of: privilege, for: client)
     }
 
-    /// Redeems a launch code, which is then invalid.
+    /// Redeems a launch code and the nonce of the page that sent it; both are then invalid.
     ///
-    /// - Returns: its app.
+    /// - Returns: their app.
     nonisolated(nonsending) func redeem(
-        launchCode code: String, name: String?
+        launchCode code: String, page: String, name: String?
     ) async throws(AuthError) -> String {
-        guard let app = tokens.redeem(launchCode: code, for: name) else {
+        guard let app = tokens.redeem(launchCode: code, page: page, for: name) else {
             throw await refusals.unknownToken(
-                "Invalid launch code: it was used, has expired, or is for another app.", nil,
+                "Invalid launch code: it was used, has expired, is for another app, or was sent by a"
+                    + " page that this host did not serve.", nil,
                 operation: "launch", hint: "Open the page again with: nervous open APP")
         }
         return app

@@ -397,18 +397,32 @@ public actor Authority {
         return tokens.launchCode(for: app, lifetime: Self.launchLifetime)
     }
 
+    /// Whether a page of an app could redeem a launch code now.
+    public func hasLaunchCode(for app: String) -> Bool { tokens.hasLaunchCode(for: app) }
+
+    /// A value that the host puts into a page of an app that it serves to the owner.
+    ///
+    /// A launch code is redeemed only together with one: it proves that the page is the host's. It works
+    /// once, and as long as a launch code.
+    public func pageNonce(for app: String) -> String {
+        tokens.pageNonce(for: app, lifetime: Self.launchLifetime)
+    }
+
     /// Exchanges a launch code for the token of a page; the page counts as a run.
     ///
-    /// - Throws: `invalidToken` when the code was used, has expired, or is for another app;
+    /// - Parameters:
+    ///   - code: from ``launchCode(for:)``.
+    ///   - page: the ``pageNonce(for:)`` of the page.
+    /// - Throws: `invalidToken` when either was used, has expired, or is for another app;
     ///   `tooManyAttempts`.
     public func redeem(
-        launchCode code: String, name: String?
+        launchCode code: String, page: String, name: String?
     ) async throws(AuthError) -> Token {
-        let app = try await checker.redeem(launchCode: code, name: name)
-        let page = "page-\(RandomName.make())"
-        let client = Client(name: app, kind: .app, run: page)
+        let app = try await checker.redeem(launchCode: code, page: page, name: name)
+        let run = "page-\(RandomName.make())"
+        let client = Client(name: app, kind: .app, run: run)
         let token = try await tokens.issue(
-            to: client, id: page, expires: time.now().advanced(by: Self.pageLifetime))
+            to: client, id: run, expires: time.now().advanced(by: Self.pageLifetime))
         await log.note(.tokenCreated(client))
         return token
     }

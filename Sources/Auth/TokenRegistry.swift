@@ -84,11 +84,21 @@ final class TokenRegistry {
         launchCodes.issue(for: app, at: time.now(), lifetime: lifetime)
     }
 
-    /// Uses up a launch code.
+    /// Whether a code for a page of an app can be redeemed now.
+    func hasLaunchCode(for app: String) -> Bool {
+        launchCodes.isWaiting(for: app, at: time.now())
+    }
+
+    /// A nonce for a page that the host serves.
+    func pageNonce(for app: String, lifetime: Duration) -> String {
+        launchCodes.mark(app, at: time.now(), lifetime: lifetime)
+    }
+
+    /// Uses up a launch code and the nonce of a page.
     ///
-    /// - Returns: its app; `nil` when the code is unknown, expired or another app's.
-    func redeem(launchCode code: String, for app: String?) -> String? {
-        launchCodes.redeem(code, for: app, at: time.now())
+    /// - Returns: their app; `nil` when either is unknown, expired or another app's.
+    func redeem(launchCode code: String, page: String, for app: String?) -> String? {
+        launchCodes.redeem(code, page: page, for: app, at: time.now())
     }
 
     /// Removes the tokens and launch codes of a client.
@@ -149,34 +159,65 @@ struct TokenTable: Sendable {
     }
 }
 
-/// Single-use codes that pages exchange for tokens.
+/// Single-use codes that pages exchange for tokens, and the nonces of the pages that may.
 private struct LaunchCodes {
-    private struct Launch {
-        let app: String
-        let end: Timestamp
-    }
-
     /// By the digest of the code.
-    private var launches: [Data: Launch] = [:]
+    private var codes = SingleUse()
+    /// By the digest of the nonce.
+    private var pages = SingleUse()
 
     /// A new code for a page of an app.
     mutating func issue(for app: String, at now: Timestamp, lifetime: Duration) -> String {
-        launches = launches.filter { now < $0.value.end }
-        let code = Token()
-        launches[code.digest] = Launch(app: app, end: now.advanced(by: lifetime))
-        return code.text
+        codes.issue(for: app, at: now, lifetime: lifetime)
     }
 
-    /// Uses up a code.
+    func isWaiting(for app: String, at now: Timestamp) -> Bool { codes.has(app, at: now) }
+
+    /// A new nonce for a page of an app.
+    mutating func mark(_ app: String, at now: Timestamp, lifetime: Duration) -> String {
+        pages.issue(for: app, at: now, lifetime: lifetime)
+    }
+
+    /// Uses up a code and a nonce, also if only one of them is valid.
     ///
-    /// - Returns: its app; `nil` when the code is unknown, expired or another app's.
-    mutating func redeem(_ code: String, for app: String?, at now: Timestamp) -> String? {
-        let launch = Token(code).flatMap { launches.removeValue(forKey: $0.digest) }
-        guard let launch, now < launch.end, launch.app == app else { return nil }
-        return launch.app
+    /// - Returns: their app; `nil` when either is unknown, expired or another app's.
+    mutating func redeem(
+        _ code: String, page: String, for app: String?, at now: Timestamp
+    ) -> String? {
+        let (launched, served) = (codes.take(code, at: now), pages.take(page, at: now))
+        guard let launched, launched == served, launched == app else { return nil }
+        return launched
     }
 
     mutating func remove(app: String) {
-        launches = launches.filter { $0.value.app != app }
+        codes.remove(app)
+        pages.remove(app)
+    }
+}
+
+/// Secrets of an app that work once.
+private struct SingleUse {
+    private var items: [Data: (app: String, end: Timestamp)] = [:]
+
+    mutating func issue(for app: String, at now: Timestamp, lifetime: Duration) -> String {
+        items = items.filter { now < $0.value.end }
+        let secret = Token()
+        items[secret.digest] = (app, now.advanced(by: lifetime))
+        return secret.text
+    }
+
+    func has(_ app: String, at now: Timestamp) -> Bool {
+        items.values.contains { $0.app == app && now < $0.end }
+    }
+
+    /// - Returns: the app; `nil` when the secret is unknown or expired.
+    mutating func take(_ text: String, at now: Timestamp) -> String? {
+        let item = Token(text).flatMap { items.removeValue(forKey: $0.digest) }
+        guard let item, now < item.end else { return nil }
+        return item.app
+    }
+
+    mutating func remove(_ app: String) {
+        items = items.filter { $0.value.app != app }
     }
 }

@@ -36,11 +36,24 @@ struct ServeCommand: AsyncParsableCommand {
         OpenFiles.raiseLimit()
         let services = try await HostSession.longRunningServices(options.host)
         defer { unlink(services.paths.controlSocket) }
-        let group = try services.group(
-            collects: true, socket: services.paths.controlSocket, tcpPort: port,
-            signals: [.sigterm, .sigint]
-        ) { taken in
-            await announce(services, port: taken ?? 0)
+        let tcp: LoopbackPort
+        let group: ServiceGroup
+        do {
+            tcp = try LoopbackPort(port)
+            group = try services.group(
+                collects: true, socket: services.paths.controlSocket, tcp: tcp,
+                signals: [.sigterm, .sigint]
+            ) { taken in
+                await announce(services, port: taken ?? 0)
+            }
+        } catch {
+            await services.close()
+            throw error
+        }
+        if !tcp.hasIPv6 {
+            console.say(
+                options.logFormat.notice(
+                    "This machine has no IPv6 loopback address: serving on 127.0.0.1 only."))
         }
         do {
             try await withThrowingTaskGroup { tasks in
@@ -55,16 +68,9 @@ struct ServeCommand: AsyncParsableCommand {
                 try await tasks.next()
                 tasks.cancelAll()
             }
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw CommandFailure(
-                .unavailable, "Port \(port) is already in use.",
-                hint: "Choose another with --port N, or any free one with --port 0.",
-                type: "port-in-use")
-        } catch let error as IOError where error.errnoCode == EACCES {
-            throw CommandFailure(
-                .noPermission, "Permission denied to listen on port \(port).",
-                hint: "Ports below 1024 require root: choose another with --port N.",
-                type: "port-not-allowed")
+        } catch let error as IOError where [EADDRINUSE, EACCES].contains(error.errnoCode) {
+            // Another program began to listen after the port was reserved.
+            throw LoopbackPort.failure(error.errnoCode, port: tcp.number, address: "loopback")
         }
     }
 

@@ -102,6 +102,33 @@ public enum PrivateFolder {
         }
     }
 
+    /// Why a folder is not this user's alone.
+    public enum Fault: Sendable, Equatable {
+        /// Nothing has its name.
+        case missing
+        /// It cannot be examined; the number is `errno`.
+        case unreadable(Int32)
+        /// A file, or a link.
+        case notAFolder
+        /// It belongs to the user of this number.
+        case foreign(UInt32)
+        /// Others can enter it, or read or write in it.
+        case open
+    }
+
+    /// Examines a folder; does not follow a symbolic link.
+    ///
+    /// - Returns: `nil` if it belongs to the user of this process and no other user can enter it.
+    public static func fault(of path: String) -> Fault? {
+        var information = stat()
+        guard lstat(path, &information) == 0 else {
+            return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(errno)
+        }
+        guard information.st_mode & S_IFMT == S_IFDIR else { return .notAFolder }
+        guard information.isOurs else { return .foreign(information.st_uid) }
+        return information.isClosed ? nil : .open
+    }
+
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -30,9 +30,7 @@ package struct HostPaths: Sendable {
         configuration = "\(settings)/nervous/config.json"
         policies = ["/etc/nervous/policy.json", "\(settings)/nervous/policy.json"]
         // The path of the data directory may be longer than that of a socket can be.
-        let runtime =
-            Self.absolute(environment["XDG_RUNTIME_DIR"]).map { "\($0)/nervous" }
-            ?? "/tmp/nervous-\(geteuid())"
+        let runtime = RuntimeFolder(environment: environment).path
         let name = Fingerprint.sha256(Array(data.utf8)).prefix(16)
         controlSocket = "\(runtime)/\(name).sock"
     }
@@ -45,27 +43,6 @@ package struct HostPaths: Sendable {
     package var sensorPacks: String { "\(data)/sensor-packs" }
     package var apps: URL { URL(filePath: "\(data)/apps") }
     package var runs: URL { URL(filePath: "\(data)/runs") }
-
-    /// Creates the folder of the socket, accessible to this user only.
-    func prepareRuntime() throws {
-        let folder = (controlSocket as NSString).deletingLastPathComponent
-        if mkdir(folder, 0o700) != 0, errno != EEXIST {
-            throw CommandFailure(
-                .cannotCreate, "Cannot create \(folder): \(String(cString: strerror(errno))).",
-                hint: "Set XDG_RUNTIME_DIR to a folder of yours.")
-        }
-        // These are the attributes of the folder itself, not of the target of a link.
-        let attributes = try? FileManager.default.attributesOfItem(atPath: folder)
-        guard attributes?[.type] as? FileAttributeType == .typeDirectory,
-            attributes?[.ownerAccountID] as? Int == Int(geteuid()),
-            let mode = attributes?[.posixPermissions] as? Int, mode & 0o077 == 0
-        else {
-            throw CommandFailure(
-                .cannotCreate,
-                "Other users can access \(folder), the folder of the control socket.",
-                hint: "Remove it, or set XDG_RUNTIME_DIR to a folder of yours with mode 0700.")
-        }
-    }
 
     /// The XDG specification ignores paths that are not absolute.
     private static func absolute(_ path: String?) -> String? {

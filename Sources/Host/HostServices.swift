@@ -26,11 +26,20 @@ package import VM
 /// ```swift
 /// let services = try await HostServices(
 ///     paths: paths, roots: SystemRoots(), isLongRunning: true, logger: logger)
-/// let group = try services.group(collects: true, socket: paths.controlSocket, tcpPort: 8080) { _
-/// in } try await group.run()
+/// let group = try services.group(
+///     collects: true, socket: paths.controlSocket, tcp: try LoopbackPort(8080)) { _ in }
+/// try await group.run()
 /// ```
 package struct HostServices: Sendable {
     private static let shutdownLimit = Duration.seconds(8)
+    /// The most connections over TCP at one time, with descriptors left for everything else.
+    private static var connections: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return 512
+        }
+        return Int(min(limit.rlim_cur / 2, 2048))
+    }
 
     package let paths: HostPaths
     package let machine: VirtualMachine
@@ -155,21 +164,21 @@ package struct HostServices: Sendable {
     /// - Parameters:
     ///   - collects: whether sensors are read.
     ///   - socket: the path of the control socket.
-    ///   - tcpPort: the port on loopback; 0 for any free port, `nil` for none.
+    ///   - tcp: the port on loopback; `nil` for none.
     ///   - signals: the signals that shut the group down gracefully.
     ///   - onReady: called with the port when all servers listen.
     package func group(
-        collects: Bool, socket: String, tcpPort: Int?, signals: [UnixSignal] = [],
+        collects: Bool, socket: String, tcp: LoopbackPort?, signals: [UnixSignal] = [],
         onReady: @escaping @Sendable (Int?) async -> Void
     ) throws -> ServiceGroup {
-        try paths.prepareRuntime()
+        try RuntimeFolder(of: socket).prepare()
         unlink(socket)
-        let port = port
+        port.number = tcp?.number
         // The owner's commands may wait for a pager for any length of time.
         let control = provider.server(at: .unixDomainSocket(path: socket), limits: .unlimited) {
             _ in
             chmod(socket, 0o600)
-            if tcpPort == nil { await onReady(nil) }
+            if tcp == nil { await onReady(nil) }
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
         services.append(AccessLogService(authority: authority, isLongRunning: isLongRunning))
@@ -181,12 +190,16 @@ package struct HostServices: Sendable {
                 board: authority.noticeBoard, desktop: bus.map { DesktopMessages(address: $0) },
                 logger: logger))
         services.append(control)
-        if let tcpPort {
-            services.append(
-                provider.server(at: .hostname("127.0.0.1", port: tcpPort)) { taken in
-                    port.number = taken
-                    await onReady(taken)
-                })
+        if let tcp {
+            let waiting = Countdown(from: tcp.addresses.count)
+            // Each address has a share of its own, so that a full one cannot block the other.
+            let limits = ConnectionLimits(connections: Self.connections / tcp.addresses.count)
+            for address in tcp.addresses {
+                services.append(
+                    provider.server(at: .hostname(address, port: tcp.number), limits: limits) { _ in
+                        if waiting.finishOne() { await onReady(tcp.number) }
+                    })
+            }
         }
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals,
@@ -196,7 +209,26 @@ package struct HostServices: Sendable {
     }
 }
 
-/// The TCP port of the server, known once it listens.
+/// Counts the servers that do not listen yet.
+private final class Countdown: Sendable {
+    private let count: Mutex<Int>
+
+    init(from start: Int) {
+        count = Mutex(start)
+    }
+
+    /// Counts one server that listens.
+    ///
+    /// - Returns: whether it was the last one.
+    func finishOne() -> Bool {
+        count.withLock {
+            $0 -= 1
+            return $0 == 0
+        }
+    }
+}
+
+/// The TCP port of the server.
 private final class ListeningPort: Sendable {
     private let value = Mutex<Int?>(nil)
 

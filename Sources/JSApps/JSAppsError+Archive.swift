@@ -57,6 +57,11 @@ extension JSAppsError {
 
         case .severalDisks: (.unsupportedArchive, "The archive is split over several disks.")
         case .zip64: (.unsupportedArchive, "The archive needs ZIP64.")
+        case .commentTooLong:
+            (
+                .unsupportedArchive,
+                "The archive has a comment of \(error.number) bytes; 16000 are allowed."
+            )
         case .encrypted: (.unsupportedArchive, "\(name) is encrypted.")
         case .unknownFlags: (.unsupportedArchive, "\(name) has unknown flags.")
         case .unknownMethod:
@@ -73,7 +78,7 @@ extension JSAppsError {
     private static func hint(for fault: ArchiveFault) -> String? {
         switch fault {
         case .notAnArchive: "A package is a .zip or .nervous file, or a folder."
-        case .zip64, .encrypted, .unknownFlags, .unknownMethod:
+        case .zip64, .encrypted, .unknownFlags, .unknownMethod, .commentTooLong:
             "Pack the app again with ‘nervous pack’ or ‘zip -r’."
         case .unsafeKind: unsafeKindHint
         case .unsafeMode: unsafeModeHint

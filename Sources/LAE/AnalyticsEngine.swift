@@ -31,10 +31,10 @@ public struct AnalyticsEngine: Sendable {
 
     // MARK: - Sensors
 
-    /// Checks whether a sensor can be read, so that the owner is not asked about a missing one.
+    /// Checks whether a sensor can be read.
     ///
-    /// This needs no grant: the existence of sensors is not secret. The name of a kind passes where
-    /// it has instances.
+    /// This takes no grant: check permission first, so that only who has it learns which sensors exist.
+    /// The name of a kind passes where it has instances.
     ///
     /// - Throws: `unknownSensor` or `unavailable`.
     public func checkReadable(_ sensor: SensorID) async throws(LAEError) {

@@ -17,8 +17,11 @@ struct AppAssets: Sendable {
 
     /// The file at a path on the origin of an app.
     ///
+    /// - Parameter nonce: what the app's page has to contain.
     /// - Throws: `Problem` if there is none.
-    func response(to path: String, of name: String) async throws -> Response {
+    func response(
+        to path: String, of name: String, nonce: PageNonce? = nil
+    ) async throws -> Response {
         if let response = try await shared(path) { return response }
         let app: InstalledApp
         do {
@@ -32,8 +35,9 @@ struct AppAssets: Sendable {
         let wanted = try Self.ownPath(decoded, of: app)
         if app.index.files.contains(where: { $0.path == wanted }) {
             let type = FileType(ending: wanted.split(separator: ".").last.map(String.init) ?? "")
-            var response = Self.response(
-                try await library.contents(of: wanted, in: app), type: type)
+            var contents = try await library.contents(of: wanted, in: app)
+            if let nonce, type == .html { contents = nonce.inserted(into: contents) }
+            var response = Self.response(contents, type: type)
             response.headers[.contentSecurityPolicy] = PagePolicy(app, wanted).text
             return response
         }
@@ -167,7 +171,7 @@ enum FileType: String {
 struct PagePolicy {
     private static let common =
         "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self';"
-        + " frame-ancestors 'none'; object-src 'none'"
+        + " frame-ancestors 'none'; object-src 'none'; webrtc 'block'"
 
     let text: String
 

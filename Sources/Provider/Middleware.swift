@@ -2,7 +2,7 @@ import API
 import HTTPTypes
 import Hummingbird
 
-/// Turns errors into problems, and adds the headers of every response.
+/// Turns errors into problems, and adds the identifier of the request.
 struct ProblemMiddleware: RouterMiddleware {
     let settings: SettingsLink
 
@@ -19,17 +19,15 @@ struct ProblemMiddleware: RouterMiddleware {
             // The client would read a body as the beginning of the next response.
             if request.method == .head { response = response.createHeadResponse() }
         }
-        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers[.referrerPolicy] = "no-referrer"
         response.headers[.requestID] = context.id
         return response
     }
 }
 
-/// Refuses requests whose `Host` is not this server's or whose `Origin` differs from it.
+/// Refuses requests whose `Host` is not this server's, and those that a page elsewhere caused.
 ///
-/// This protects against DNS rebinding and cross-site requests.
+/// This protects against DNS rebinding and cross-site requests. It comes before any token is checked,
+/// so that a page elsewhere cannot cause refusals that the owner is notified of.
 struct HostMiddleware: RouterMiddleware {
     /// The port of the server; `nil` accepts any.
     let port: @Sendable () -> Int?
@@ -46,6 +44,7 @@ struct HostMiddleware: RouterMiddleware {
         if let page = request.headers[.origin] {
             guard page == "http://\(authority)" else { throw Problem.crossOrigin }
         }
+        guard FetchMetadata(request).isOwn(to: request) else { throw Problem.crossOrigin }
         var context = context
         context.origin = origin
         return try await next(request, context)
@@ -85,10 +84,8 @@ struct MethodMiddleware: RouterMiddleware {
 ///
 /// Files are looked up in the index of the installation; paths are never joined.
 struct AppOriginMiddleware: RouterMiddleware {
-    /// The paths of calls: the API, and those of published apps.
-    private static let calls = ["/api/", "/nervous-api/", "/nervousnet-api/"]
-
     let assets: AppAssets
+    let launches: PageLaunches
 
     func handle(
         _ request: Request, context: ProviderContext,
@@ -96,8 +93,7 @@ struct AppOriginMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let path = request.uri.path
         guard case .app(let name) = context.origin else { return try await next(request, context) }
-        let isCall = Self.calls.contains(where: path.hasPrefix)
-        if isCall || path == "/openapi.json" || path == "/health" {
+        if request.isCall || path == "/openapi.json" || path == "/health" {
             return try await next(request, context)
         }
         guard request.method == .get || request.method == .head else {
@@ -105,14 +101,46 @@ struct AppOriginMiddleware: RouterMiddleware {
         }
         // A service worker would see the token of every call, and outlive the app.
         guard request.headers[.serviceWorker] == nil else { throw Problem.serviceWorker }
-        var response = try await assets.response(to: path, of: name)
+        let nonce = path == "/" ? await launches.nonce(for: name, request, context) : nil
+        var response = try await assets.response(to: path, of: name, nonce: nonce)
+        // A page with a nonce must not be shown from a cache.
+        response.headers[.cacheControl] = nonce == nil ? "no-cache" : "no-store"
         if response.headers[.contentSecurityPolicy] == nil {
             response.headers[.contentSecurityPolicy] = PagePolicy.plain
         }
-        response.headers[.cacheControl] = "no-cache"
-        response.headers[.resourcePolicy] = "same-origin"
-        response.headers[.openerPolicy] = "same-origin"
         return request.method == .head ? response.createHeadResponse() : response
+    }
+}
+
+extension Request {
+    /// Whether it is a call: of the API, or of those of published apps.
+    var isCall: Bool {
+        ["/api/", "/nervous-api/", "/nervousnet-api/"].contains(where: uri.path.hasPrefix)
+    }
+}
+
+/// What a browser says about the origin of a request (W3C Fetch Metadata); scripts cannot set it.
+struct FetchMetadata {
+    let site: String?
+    /// Whether the request loads a page in a tab.
+    let isNavigation: Bool
+
+    init(_ request: Request) {
+        site = request.headers[.fetchSite]
+        isNavigation =
+            request.headers[.fetchMode] == "navigate"
+            && request.headers[.fetchDestination] == "document"
+            && (request.method == .get || request.method == .head)
+    }
+
+    /// Whether no other page caused the request, or it is a link to a page.
+    ///
+    /// Another port of the same name is another page, although browsers call it the same site.
+    func isOwn(to request: Request) -> Bool {
+        switch site {
+        case nil, "same-origin", "none": true
+        default: isNavigation && !request.isCall
+        }
     }
 }
 

@@ -79,7 +79,8 @@ public struct Provider: Sendable {
         router.middlewares.add(MethodMiddleware())
         router.middlewares.add(
             AppOriginMiddleware(
-                assets: AppAssets(library: services.library, libraries: services.libraries)))
+                assets: AppAssets(library: services.library, libraries: services.libraries),
+                launches: PageLaunches(authority: services.authority)))
         var routes = RouteTable(router)
         let authorizer = RequestAuthorizer(
             authority: services.authority,
@@ -178,7 +179,7 @@ public struct Provider: Sendable {
     /// A server for the router at an address.
     ///
     /// - Parameters:
-    ///   - limits: the time limits of its connections.
+    ///   - limits: the limits of its connections.
     ///   - onListening: called with the port; 0 for a Unix socket.
     public func server(
         at address: BindAddress, limits: ConnectionLimits = ConnectionLimits(),
@@ -187,7 +188,11 @@ public struct Provider: Sendable {
         Application(
             responder: responder,
             server: HTTPServerBuilder { ServerChannel(responder: $0, limits: limits) },
-            configuration: ApplicationConfiguration(address: address, serverName: "nervous"),
+            configuration: ApplicationConfiguration(
+                address: address, serverName: "nervous",
+                availableConnectionsDelegate: limits.connections.map {
+                    MaximumAvailableConnections($0, logger: logger)
+                }),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger)
     }

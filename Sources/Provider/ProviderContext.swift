@@ -13,6 +13,8 @@ struct ProviderContext: RequestContext {
     let transport: Transport
     /// The origin that the request was sent to.
     var origin: Origin = .owner
+    /// The two ends of a connection over TCP.
+    let ends: (remote: SocketAddress, local: SocketAddress)?
 
     /// How a request arrived.
     enum Transport: Hashable {
@@ -35,6 +37,11 @@ struct ProviderContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         transport = source.channel.localAddress?.pathname == nil ? .network : .control
+        if let remote = source.channel.remoteAddress, let local = source.channel.localAddress {
+            ends = (remote, local)
+        } else {
+            ends = nil
+        }
     }
 
     /// The context of a call of a run.
@@ -44,6 +51,7 @@ struct ProviderContext: RequestContext {
         logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
         coreContext = .init(source: RunnerSource(logger: logger))
         transport = .runner
+        ends = nil
     }
 
     private struct RunnerSource: RequestContextSource {
@@ -105,6 +113,10 @@ extension HTTPField.Name {
     static let serviceWorker = known("Service-Worker")
     static let resourcePolicy = known("Cross-Origin-Resource-Policy")
     static let openerPolicy = known("Cross-Origin-Opener-Policy")
+    static let dnsPrefetchControl = known("X-DNS-Prefetch-Control")
+    static let fetchSite = known("Sec-Fetch-Site")
+    static let fetchMode = known("Sec-Fetch-Mode")
+    static let fetchDestination = known("Sec-Fetch-Dest")
 
     private static func known(_ name: StaticString) -> HTTPField.Name {
         guard let name = HTTPField.Name("\(name)") else {

@@ -60,7 +60,9 @@ struct AttemptLimitTests {
     @Test func `invalid launch codes count, too`() async throws {
         for _ in 1...10 {
             #expect(
-                await refusal { _ = try await authority.redeem(launchCode: "x", name: "app") }
+                await refusal {
+                    _ = try await authority.redeem(launchCode: "x", page: "y", name: "app")
+                }
                     == .invalidToken)
         }
         #expect(await attempt(Token().text)?.code == .tooManyAttempts)

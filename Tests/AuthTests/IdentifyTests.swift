@@ -107,9 +107,15 @@ struct IdentifyTests {
         #expect(await refusal { try await authority.renewRun("gone") } == .notFound)
     }
 
+    private func redeem(
+        _ code: String, page: String, _ name: String?
+    ) async -> AuthError.Code? {
+        await refusal { _ = try await authority.redeem(launchCode: code, page: page, name: name) }
+    }
+
     @Test func `a launch code is valid once, for 60 seconds and for its app`() async throws {
         func redeem(_ code: String, _ name: String?) async -> AuthError.Code? {
-            await refusal { _ = try await authority.redeem(launchCode: code, name: name) }
+            await self.redeem(code, page: authority.pageNonce(for: "app"), name)
         }
         let used = try await authority.launchCode(for: "app")
         #expect(await redeem(used, "app") == nil)
@@ -124,14 +130,46 @@ struct IdentifyTests {
         #expect(await refusal { _ = try await authority.launchCode(for: "none") } == .notFound)
     }
 
-    @Test func `a launch code ends with its app`() async throws {
+    @Test func `a launch code is redeemed only with the nonce of a page of its app`() async throws {
+        func redeem(with page: String) async throws -> AuthError.Code? {
+            await self.redeem(try await authority.launchCode(for: "app"), page: page, "app")
+        }
+        let used = await authority.pageNonce(for: "app")
+        #expect(try await redeem(with: used) == nil)
+        #expect(try await redeem(with: used) == .invalidToken)
+        #expect(try await redeem(with: authority.pageNonce(for: "other")) == .invalidToken)
+        for page in ["", "x", Token().text, authority.ownerToken.text] {
+            #expect(try await redeem(with: page) == .invalidToken)
+        }
+        // A code is no nonce of its own, nor is another one.
         let code = try await authority.launchCode(for: "app")
+        #expect(await self.redeem(code, page: code, "app") == .invalidToken)
+        #expect(try await redeem(with: authority.launchCode(for: "app")) == .invalidToken)
+        let old = await authority.pageNonce(for: "app")
+        registry.clock.advance(by: .seconds(60))
+        #expect(try await redeem(with: old) == .invalidToken)
+    }
+
+    @Test func `a code waits until it is redeemed, also in vain, or for 60 seconds`() async throws {
+        #expect(await !authority.hasLaunchCode(for: "app"))
+        let code = try await authority.launchCode(for: "app")
+        #expect(await authority.hasLaunchCode(for: "app"))
+        #expect(await !authority.hasLaunchCode(for: "other"))
+        #expect(await redeem(code, page: "x", "app") == .invalidToken)
+        #expect(await !authority.hasLaunchCode(for: "app"))
+        _ = try await authority.launchCode(for: "app")
+        registry.clock.advance(by: .seconds(60))
+        #expect(await !authority.hasLaunchCode(for: "app"))
+    }
+
+    @Test func `a launch code and a nonce end with their app`() async throws {
+        let code = try await authority.launchCode(for: "app")
+        let nonce = await authority.pageNonce(for: "app")
         try await authority.forget(client: "app")
         try await authority.admit(app: "app")
-        let redeemed = await refusal {
-            _ = try await authority.redeem(launchCode: code, name: "app")
-        }
-        #expect(redeemed == .invalidToken)
+        #expect(await redeem(code, page: authority.pageNonce(for: "app"), "app") == .invalidToken)
+        let next = try await authority.launchCode(for: "app")
+        #expect(await redeem(next, page: nonce, "app") == .invalidToken)
     }
 
     @Test func `a name belongs to one client`() async throws {

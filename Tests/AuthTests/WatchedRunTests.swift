@@ -47,7 +47,8 @@ struct WatchedRunTests {
     @Test func `an open page is watched, a client of the owner is not`() async throws {
         let authority = try await app(background: false)
         let code = try await authority.launchCode(for: "app")
-        let page = try await authority.redeem(launchCode: code, name: "app")
+        let page = try await authority.redeem(
+            launchCode: code, page: authority.pageNonce(for: "app"), name: "app")
         #expect(await check(authority, page) == nil)
         let program = try await authority.createClient("curl", isOwner: false, expires: nil)
         try await authority.decide(

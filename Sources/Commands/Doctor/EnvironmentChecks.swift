@@ -81,8 +81,12 @@ struct HostCheck: DoctorCheck {
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         let socket = context.paths.controlSocket
-        guard HostSession.isListening(socket) else {
-            return [fine("no host runs on this data directory"), port(8080)]
+        do {
+            guard try HostSession.isListening(socket) else {
+                return [fine("no host runs on this data directory"), port(8080)]
+            }
+        } catch {
+            return [broken(error.message, fix: error.hint)]
         }
         do {
             let status = try await ControlTransport.with(socket: socket) { client in
@@ -113,28 +117,13 @@ struct HostCheck: DoctorCheck {
         return fine("process \(status.pid) runs since \(Format.time(status.started))")
     }
 
-    private func port(_ number: UInt16) -> Finding {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else {
-            return broken("This machine has no network, not even loopback.")
+    private func port(_ number: Int) -> Finding {
+        do {
+            _ = try LoopbackPort(number)
+            return fine("port \(number) is free")
+        } catch {
+            return note(error.message, fix: "nervous serve --port 0")
         }
-        defer { close(descriptor) }
-        // Like the server, so that closing connections do not matter.
-        var yes: Int32 = 1
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = number.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result != 0 else { return fine("port \(number) is free") }
-        return note(
-            "Port \(number) is in use by another program.", fix: "nervous serve --port 0")
     }
 }
 

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 package import Foundation
 import NIOCore
 import NIOHTTP1
+import Provider
 
 /// Sends requests of the API over the control socket of a host.
 package struct ControlTransport: APITransport {
@@ -12,10 +13,16 @@ package struct ControlTransport: APITransport {
     private let client: HTTPClient
 
     /// Runs `body` with a client of the host at a socket.
+    ///
+    /// - Throws: `CommandFailure` if another user listens there, or could; nothing is sent then.
     package static func with<T: Sendable>(
         socket: String, _ body: @Sendable (APIClient) async throws -> T
     ) async throws -> T {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        guard try RuntimeFolder(of: socket).exists() else {
+            throw CommandFailure(.unavailable, "No host listens at \(socket).")
+        }
+        let client = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: configuration(for: socket))
         do {
             let transport = ControlTransport(socket: socket, client: client)
             let result = try await body(APIClient(transport))
@@ -25,6 +32,21 @@ package struct ControlTransport: APITransport {
             try await client.shutdown()
             throw error
         }
+    }
+
+    /// The name promises less than it does: the client sends nothing before the initializer succeeds.
+    private static func configuration(for socket: String) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            PeerCredentials.of(channel).flatMap { peer in
+                guard peer.user != geteuid() else {
+                    return channel.eventLoop.makeSucceededVoidFuture()
+                }
+                let failure = RuntimeFolder.foreign(peer: peer.user, at: socket)
+                return channel.close().flatMapThrowing { throw failure }
+            }
+        }
+        return configuration
     }
 
     private init(socket: String, client: HTTPClient) {

@@ -2,6 +2,7 @@ package import API
 import Foundation
 import Glibc
 import Logging
+import Provider
 import ServiceLifecycle
 import VM
 
@@ -34,7 +35,7 @@ package struct HostSession: Sendable {
         let paths = options.paths
         let deadline = ContinuousClock.now + unlockTimeLimit
         while true {
-            if isListening(paths.controlSocket) {
+            if try isListening(paths.controlSocket) {
                 return try await ControlTransport.with(socket: paths.controlSocket) { client in
                     try await body(HostSession(client: client, isOwn: false))
                 }
@@ -65,7 +66,7 @@ package struct HostSession: Sendable {
                     paths: paths, roots: options.roots, isLongRunning: true, logger: options.logger)
             } catch let error as VirtualMachineError
                 where error.code == .alreadyRunning && ContinuousClock.now < deadline
-                && !isListening(paths.controlSocket)
+                && (try? isListening(paths.controlSocket)) == false
             {
                 try await Task.sleep(for: retryInterval)
             }
@@ -80,7 +81,7 @@ package struct HostSession: Sendable {
         let socket = collects ? services.paths.controlSocket : services.paths.privateSocket
         defer { unlink(socket) }
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
-        let group = try services.group(collects: collects, socket: socket, tcpPort: nil) { _ in
+        let group = try services.group(collects: collects, socket: socket, tcp: nil) { _ in
             signal.finish()
         }
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -105,9 +106,13 @@ package struct HostSession: Sendable {
         }
     }
 
-    /// Whether a host accepts connections at the socket; a stale socket file does not.
-    package static func isListening(_ path: String) -> Bool {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    /// Whether a host of this user accepts connections at the socket; a stale socket file does not.
+    ///
+    /// - Throws: `CommandFailure` if another user listens there, or could.
+    package static func isListening(_ path: String) throws(CommandFailure) -> Bool {
+        guard try RuntimeFolder(of: path).exists() else { return false }
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var address = sockaddr_un()
@@ -115,10 +120,14 @@ package struct HostSession: Sendable {
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        return withUnsafePointer(to: &address) { pointer in
+        let isConnected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
+        guard isConnected else { return false }
+        let peer = PeerCredentials(descriptor: descriptor)?.user ?? .max
+        guard peer == geteuid() else { throw RuntimeFolder.foreign(peer: peer, at: path) }
+        return true
     }
 }

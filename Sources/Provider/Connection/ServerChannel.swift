@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import HummingbirdCore
 import Logging
@@ -33,7 +34,9 @@ struct ServerChannel: ServerChildChannel {
     func setup(
         channel: any Channel, logger: Logger
     ) -> EventLoopFuture<NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>> {
-        http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+        checkPeer(of: channel).flatMap {
+            http.setup(channel: channel, logger: logger)
+        }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let pace = PaceHandler(limits: limits)
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
@@ -43,6 +46,18 @@ struct ServerChannel: ServerChildChannel {
         }
     }
 
+    /// Fails for a Unix socket whose peer is neither this user nor root: its bytes are not read.
+    private func checkPeer(of channel: any Channel) -> EventLoopFuture<Void> {
+        guard channel.localAddress?.protocol == .unix else {
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        return PeerCredentials.of(channel).flatMapThrowing { peer in
+            guard peer.user == geteuid() || peer.user == 0 else { throw ForeignPeer() }
+        }
+    }
+
+    private struct ForeignPeer: Error {}
+
     func handle(
         value: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>, logger: Logger
     ) async {
@@ -50,7 +65,7 @@ struct ServerChannel: ServerChildChannel {
     }
 }
 
-/// The time limits of connections, against slow senders and readers.
+/// The limits of connections, against slow senders and readers and against many of them.
 public struct ConnectionLimits: Sendable {
     /// From the first byte of a request to the end of its header fields.
     public var header: TimeAmount
@@ -60,20 +75,27 @@ public struct ConnectionLimits: Sendable {
     public var progress: Int
     /// How long a connection may be idle between requests.
     public var idle: TimeAmount
+    /// The most connections of a server at one time; `nil` for no limit.
+    ///
+    /// Others wait until one ends.
+    public var connections: Int?
 
     /// - Parameters:
     ///   - header: from the first byte of a request to the end of its header fields.
     ///   - period: the period over which progress is measured.
     ///   - progress: the bytes that must be transferred within a period.
     ///   - idle: how long a connection may be idle between requests.
+    ///   - connections: the most connections at one time.
     public init(
         header: TimeAmount = .seconds(10), period: TimeAmount = .seconds(20),
-        progress: Int = 1000, idle: TimeAmount = .seconds(60)
+        progress: Int = 1000, idle: TimeAmount = .seconds(60),
+        connections: Int? = nil
     ) {
         self.header = header
         self.period = period
         self.progress = progress
         self.idle = idle
+        self.connections = connections
     }
 
     /// Practically no limits, for the control socket: the owner may read slowly, such as in a

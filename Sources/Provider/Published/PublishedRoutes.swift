@@ -73,10 +73,17 @@ struct AxonRoutes {
         return try .json(Number(uuid: try await authorizer.authority.deviceNumber(for: client)))
     }
 
-    /// Writes a text of any type to the log of the host.
+    /// Writes a text of any type to the log of the host; for apps only.
     @Sendable
     private func log(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("log", request, context)
+        guard client.kind == .app else {
+            throw Problem(
+                .denied, "Only apps write to the log of the host, not \(client.name).",
+                headers: [
+                    .wwwAuthenticate: #"Bearer realm="nervous", error="insufficient_scope""#
+                ])
+        }
         try await limiter.admit(client.name, at: authorizer.time.instant())
         let text = String(decoding: try await request.bytes(upTo: Self.logLimit), as: UTF8.self)
         logger.info(
@@ -231,17 +238,20 @@ private struct PublishedReader {
         return .json(buffer)
     }
 
-    /// Reports a missing sensor before the owner is asked about it.
+    /// Checks permission, and then that the sensor can be read.
+    ///
+    /// In this order, so that a client without permission does not learn what this machine has.
     ///
     /// - Parameter sensor: the sensor of the previous page.
     private func grant(
         _ operation: String, _ form: PublishedSensor, _ request: Request,
         _ context: ProviderContext, continuing sensor: SensorID? = nil
     ) async throws -> Grant {
-        if sensor == nil { try await engine.checkReadable(form.sensor) }
-        return try await authorizer.grant(
+        let grant = try await authorizer.grant(
             operation, .raw, of: sensor ?? form.sensor, request, context,
             isContinuation: sensor != nil)
+        if sensor == nil { try await engine.checkReadable(grant.sensor) }
+        return grant
     }
 }
 

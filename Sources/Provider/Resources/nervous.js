@@ -217,10 +217,13 @@
     const code = new URLSearchParams(location.hash.slice(1)).get("launch");
     if (code === null) return null;
     history.replaceState(null, "", location.pathname + location.search);
+    // The host's proof that it served this page, and no other program that listened at its address.
+    const proof = document.querySelector("meta[name=nervous-page]");
+    proof?.remove();
     const call = new XMLHttpRequest();
     call.open("POST", `${API}/launch`, false);
     call.setRequestHeader("Content-Type", "application/json");
-    call.send(JSON.stringify({ code }));
+    call.send(JSON.stringify({ code, page: proof?.content ?? "" }));
     const answer = JSON.parse(call.responseText);
     if (call.status === 201) return answer.token;
     console.error(answer.detail, answer.fix ?? "");

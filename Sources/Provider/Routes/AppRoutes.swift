@@ -171,7 +171,7 @@ struct AppRoutes {
     private func redeem(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let body = try await request.json(LaunchCode.self)
         let token = try await authorizer.authority.redeem(
-            launchCode: body.code, name: context.claimedName)
+            launchCode: body.code, page: body.page, name: context.claimedName)
         return try .json(PageToken(token: token.text), status: .created)
     }
 

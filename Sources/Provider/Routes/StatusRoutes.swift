@@ -87,7 +87,6 @@ struct SettingsRoutes {
                 .contentType: FileType.html.rawValue,
                 .contentSecurityPolicy:
                     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-                .openerPolicy: "same-origin",
             ], body: .init(byteBuffer: ByteBuffer(string: Self.html(of: name))))
     }
 

@@ -5,9 +5,9 @@ import Samples
 
 extension GrantDescription {
     /// - Parameters:
-    ///   - policy: the policy, which overrules grants.
-    ///   - isForOwner: whether to include a grant that the policy overrules, and the policy's file;
-    ///     other clients see `denied`.
+    ///   - policy: what overrules grants.
+    ///   - isForOwner: whether to include a grant that the policy overrules, the policy's file, and the
+    ///     sensors that were not chosen; other clients see `denied` and none of these.
     init(_ record: PermissionRecord, _ policy: Policy, isForOwner: Bool = true) {
         let granted = record.terms.flatMap { terms in
             record.privilege.sensor.map { PrivilegeID(sensor: $0, access: terms.access) }
@@ -19,7 +19,8 @@ extension GrantDescription {
         self.init(
             client: record.client, privilege: record.privilege.description,
             state: (isHidden ? PermissionRecord.State.denied : record.state).rawValue,
-            terms: isHidden ? nil : record.terms.map(TermsDescription.init),
+            terms: isHidden
+                ? nil : record.terms.map { TermsDescription($0, isForOwner: isForOwner) },
             once: record.run != nil, decided: record.decided.milliseconds,
             restrictedBy: isForOwner ? file : nil)
     }
@@ -42,12 +43,14 @@ extension GrantList {
 
 extension TermsDescription {
     /// The terms of a stored decision.
-    public init(_ terms: Terms) {
+    ///
+    /// - Parameter isForOwner: whether to include the sensors that were not chosen.
+    public init(_ terms: Terms, isForOwner: Bool = true) {
         self.init(
             access: terms.access.rawValue, rate: terms.maximumRate, precision: terms.precision,
             history: terms.history?.span, expires: terms.expires?.milliseconds,
             background: terms.background, only: terms.only?.chosen.map(\.description),
-            excluded: terms.only?.excluded.map(\.description))
+            excluded: isForOwner ? terms.only?.excluded.map(\.description) : nil)
     }
 
     /// The terms without the choice of sensors, which is checked against those that exist.

@@ -93,6 +93,41 @@ import Testing
         #expect(try browser.console.contains { $0.contains("launch code") })
     }
 
+    @Test func `a page elsewhere can neither redeem a code that it knows nor learn of an app`()
+        throws
+    {
+        let host = try PublishedHost("hello-world-master")
+        let server = try ScriptedServer { connection in
+            connection.answer(Array("<p>evil</p>".utf8), headers: "Content-Type: text/html\r\n")
+        }
+        let browser = try Browser(host.sandbox, names: ["evil.test"])
+        let link = try host.link("hello-world")
+        try browser.open(server.url("/", host: "evil.test"))
+        // Whether the app is installed or not, and the file is there or not.
+        var seen: Set<String> = []
+        for place in ["hello-world", "not-installed"] {
+            for path in ["", "app.js", "nothing", "api/v1/me"] {
+                seen.insert(
+                    try browser.settle(
+                        """
+                        const url = 'http://\(place).localhost:\(host.host.port)/\(path)';
+                        return (await fetch(url, { mode: 'no-cors' })).type;
+                        """))
+            }
+        }
+        #expect(seen == ["TypeError"])
+        // The page opens, but the host did not mark it: another page had it opened.
+        _ = try browser.run("location.href = '\(link)'; return 1")
+        try browser.wait(
+            until: "location.hostname !== 'evil.test' && document.readyState === 'complete'")
+        let status = "return (await fetch('/api/v1/me')).status"
+        #expect(try browser.settle(status) == "401")
+        // The code is used up.
+        try browser.open("about:blank")
+        try browser.open(link)
+        #expect(try browser.settle(status) == "401")
+    }
+
     @Test func `a page of one app cannot access another app`() throws {
         let host = try PublishedHost("hello-world-master", "Broken-master")
         try host.allow("hello-world", "sensor:gyroscope")

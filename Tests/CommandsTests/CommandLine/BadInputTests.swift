@@ -117,7 +117,8 @@ struct BadInputTests {
         let other = try Sandbox()
         let second = try other.nervous("serve", "--port", String(host.port))
         #expect(second.code == 69)
-        #expect(second.errors.contains("error: Port \(host.port) is already in use."))
+        #expect(second.errors.split(separator: "\n").count == 2, "\(second.errors)")
+        #expect(second.errors.contains("error: Port \(host.port) is already in use on 127.0.0.1."))
     }
 
     @Test func `a read-only data directory is reported in one sentence`() throws {

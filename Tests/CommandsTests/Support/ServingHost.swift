@@ -18,13 +18,17 @@ final class ServingHost {
 
     /// - Parameters:
     ///   - errors: the file that takes its standard error.
-    ///   - environment: beside that of the sandbox.
+    ///   - environment: variables in addition to those of the sandbox.
+    ///   - descriptors: the most files and connections that it can have open.
     init(
         _ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], descriptors: Int? = nil
     ) throws {
+        let command = [Binary.nervous, "serve", "--port", "0", "--json"] + arguments
+        let limit = descriptors.map { ["/usr/bin/prlimit", "--nofile=\($0)", "--"] } ?? []
+        let words = limit + command
         process = try Program(
-            Binary.nervous, ["serve", "--port", "0", "--json"] + arguments,
+            words[0], Array(words.dropFirst()),
             environment: sandbox.environment.merging(environment) { $1 }, output: .pipe,
             errors: errors.map { .file($0) } ?? .nothing)
         // The announcement is one line; the end of the output means that it failed.

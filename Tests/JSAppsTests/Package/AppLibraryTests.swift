@@ -48,6 +48,10 @@ import Testing
                 }
         ),
         (
+            "a long comment",
+            ZipForge.good().changed { $0.comment = [UInt8](repeating: 0x20, count: 16_000) }
+        ),
+        (
             "no modes, as Python's writestr and Windows leave them",
             ZipForge.good().changed { forge in
                 forge.entries[0].attributes = 0o600 << 16

@@ -21,6 +21,12 @@ extension HostilePackage {
         .init("an end in the comment", .malformedArchive) { forge in
             forge.comment = ZipForge([]).bytes
         },
+        .init("comment too long", .unsupportedArchive) { forge in
+            forge.comment = [UInt8](repeating: 0x20, count: 16_001)
+        },
+        .init("comment of the greatest length", .unsupportedArchive) { forge in
+            forge.comment = [UInt8](repeating: 0x20, count: 65_535)
+        },
         .init("comment longer than declared", .malformedArchive) { forge in
             forge.suffix = Array("more".utf8)
         },

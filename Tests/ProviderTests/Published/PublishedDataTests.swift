@@ -78,18 +78,62 @@ struct PublishedDataTests {
         }
     }
 
-    @Test func `a missing sensor is reported and not asked for`() async throws {
+    @Test func `only apps write to the log`() async throws {
+        try await ServedHost.with { host in
+            for token in [try await host.client(), host.owner] {
+                let answer = try await host.send(
+                    Call("POST", "/nervousnet-api/log", token: token, body: [65]))
+                #expect(answer.status == 403)
+                #expect(answer.code == "denied")
+            }
+        }
+    }
+
+    @Test func `a missing sensor is reported after the permission check, and not asked for`()
+        async throws
+    {
         try await ServedHost.with { host in
             try await host.installPublished()
             let token = try await host.begin("old-one").token
-            for (name, status) in [("Battery", 503), ("GPS", 404)] {
-                let answer = try await host.send(
+            func status(_ name: String) async throws -> Int {
+                try await host.send(
                     Call(
                         "GET", "\(Self.raw)/\(name)", token: token,
-                        host: "old-one.localhost:\(host.port)"))
-                #expect(answer.status == status)
+                        host: "old-one.localhost:\(host.port)")
+                ).status
             }
-            #expect(await host.authority.pendingRequests().isEmpty)
+            for (name, sensor, missing) in [("Battery", "battery", 503), ("GPS", "location", 404)] {
+                #expect(try await status(name) == 403)
+                #expect(await host.authority.pendingRequests().isEmpty)
+                try await host.decide(.allowAlways, "sensor:\(sensor)", by: "old-one")
+                #expect(try await status(name) == missing)
+            }
+        }
+    }
+
+    /// What the paths of the three routes are for a sensor.
+    private static func paths(_ name: String) -> [String] {
+        let first = ["Gyroscope": "gyr/getGyr", "Accelerometer": "acc/getAcc"][name]
+        return ["\(raw)/\(name)", "\(history)?axon=\(name)&start=0&end=1"]
+            + (first.map { ["/nervous-api/\($0)"] } ?? [])
+    }
+
+    @Test func `no route tells what this machine has without permission`() async throws {
+        try await ServedHost.with { host in
+            try await host.declareSensor("light", fields: [("illuminance", "number")])
+            let client = try await host.client()
+            let denied = try await host.client("denied")
+            for form in PublishedSensor.all {
+                try await host.decide(.deny, "sensor:\(form.sensor)", by: "denied")
+                for path in Self.paths(form.name) {
+                    for token in [client, denied] {
+                        let answer = try await host.send(Call("GET", path, token: token))
+                        #expect(answer.status == 403, "\(path)")
+                        #expect(
+                            answer.code == (token == client ? "undecided" : "denied"), "\(path)")
+                    }
+                }
+            }
         }
     }
 
@@ -216,7 +260,8 @@ struct PublishedDataTests {
 
     @Test func `the log accepts texts of any type, limited per minute`() async throws {
         try await ServedHost.with { host in
-            let token = try await host.client()
+            try await host.installPublished()
+            let token = try await host.begin("old-one").token
             func say(_ body: [UInt8], _ type: String) async throws -> Int {
                 try await host.send(
                     Call(

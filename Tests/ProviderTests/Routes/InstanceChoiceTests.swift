@@ -1,4 +1,5 @@
 import Auth
+import HTTPTypes
 import Samples
 import Testing
 import Text
@@ -108,6 +109,28 @@ struct InstanceChoiceTests {
                     Call("GET", "/api/v1/permissions/sensor%3A\(name)", token: token))
                 #expect(try answer.json()["state"]?.string == state, "\(name)")
             }
+        }
+    }
+
+    @Test func `no answer to the client names what was not chosen`() async throws {
+        try await Self.with { host, token in
+            var seen = 0
+            for (path, methods) in host.provider.resources where methods.contains(.get) {
+                // Streams do not end.
+                if path.hasSuffix("stream") || path.hasSuffix("live") { continue }
+                for name in ["network", "network.eth0", "sensor:network", "curl"] {
+                    let target = path.replacing(/\{[a-z]+\}/, with: name)
+                    let answer = try await host.send(Call("GET", target, token: token))
+                    #expect(!answer.text.contains("wlan0"), "\(target)")
+                    if answer.status == 200, answer.text.contains("network") { seen += 1 }
+                }
+            }
+            // Among them: /me, the list of sensors, and its samples.
+            #expect(seen > 4)
+            // The owner sees it.
+            let grants = try await host.send(
+                Call("GET", "/api/v1/grants/curl", token: host.owner))
+            #expect(grants.text.contains(#""excluded":["network.wlan0"]"#))
         }
     }
 

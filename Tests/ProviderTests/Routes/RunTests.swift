@@ -14,10 +14,11 @@ struct RunTests {
     private static func redeem(
         _ host: ServedHost, _ code: String, at app: String
     ) async throws -> Answer {
-        try await host.send(
+        let nonce = await host.authority.pageNonce(for: app)
+        return try await host.send(
             Call(
                 "POST", "/api/v1/launch", host: "\(app).localhost:\(host.port)",
-                json: #"{"code": "\#(code)"}"#))
+                json: #"{"code": "\#(code)", "page": "\#(nonce)"}"#))
     }
 
     private static func code(_ host: ServedHost) async throws -> String {
@@ -133,7 +134,8 @@ struct RunTests {
             host.clock.advance(.seconds(60))
             #expect(try await Self.redeem(host, old, at: "my-app").status == 401)
             let atOwner = Call(
-                "POST", "/api/v1/launch", json: #"{"code": "\#(try await Self.code(host))"}"#)
+                "POST", "/api/v1/launch",
+                json: #"{"code": "\#(try await Self.code(host))", "page": "x"}"#)
             #expect(try await host.send(atOwner).status == 401)
         }
     }

@@ -111,12 +111,13 @@ struct ConformanceTests {
                 for exercise in fetches { try await show(exercise) }
             }
             let code = try await host.authority.launchCode(for: "my-app")
+            let nonce = await host.authority.pageNonce(for: "my-app")
             try await show(
                 Exercise(
                     "redeem", 201,
                     Call(
                         "POST", "/api/v1/launch", host: "my-app.localhost:\(host.port)",
-                        json: #"{"code": "\#(code)"}"#)))
+                        json: #"{"code": "\#(code)", "page": "\#(nonce)"}"#)))
             for exercise in try await Self.shared(host, Array(operations.values)) {
                 try await show(exercise)
             }
@@ -165,7 +166,7 @@ struct ConformanceTests {
             let call = Call(operation.method, path, token: String(wrong))
             exercises.append(Exercise(operation.id, 429, call))
         }
-        let code = Call("POST", "/api/v1/launch", json: #"{"code": "x"}"#)
+        let code = Call("POST", "/api/v1/launch", json: #"{"code": "x", "page": "y"}"#)
         return exercises + [Exercise("redeem", 429, code)]
     }
 

@@ -67,9 +67,12 @@ extension Exercise {
             call("publishedHistory", 503, range("Battery")),
             call("deviceNumber", 200, "/nervousnet-api/deviceid", token: known),
             call("deviceNumber", 404, "/nervousnet-api/deviceid"),
-            call("publishedLog", 204, "/nervousnet-api/log", method: "POST", body: [65]),
+            call("publishedLog", 403, "/nervousnet-api/log", method: "POST", body: [65]),
             call(
-                "publishedLog", 413, "/nervousnet-api/log", method: "POST",
+                "publishedLog", 204, "/nervousnet-api/log", token: waiting, method: "POST",
+                body: [65]),
+            call(
+                "publishedLog", 413, "/nervousnet-api/log", token: waiting, method: "POST",
                 body: .init(repeating: 65, count: 65_537)),
         ]
     }

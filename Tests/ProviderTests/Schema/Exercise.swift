@@ -179,7 +179,11 @@ extension Exercise {
             + host.wrongBodies("decide", "PUT", "/grants/my-app/sensor:gauge")
             + host.wrongBodies("createToken", "POST", "/tokens")
             + host.wrongBodies("redeem", "POST", "/launch")
-            + [Exercise("redeem", 401, Call("POST", "/api/v1/launch", json: #"{"code": "x"}"#))]
+            + [
+                Exercise(
+                    "redeem", 401,
+                    Call("POST", "/api/v1/launch", json: #"{"code": "x", "page": "y"}"#))
+            ]
     }
 
     private static let decision = """

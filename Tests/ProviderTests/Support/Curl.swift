@@ -32,4 +32,19 @@ struct Curl {
         answer = try Answer(parsing: Array(Data(contentsOf: output)))
         status = answer.status
     }
+
+    /// What `curl` prints when another user runs it.
+    static func output(as user: Int, _ arguments: [String]) async throws -> String {
+        let file = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let words = [
+            "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", program, "-sS",
+            "--noproxy", "*", "--max-time", "540",
+        ]
+        let code = try await Program(
+            "/usr/bin/setpriv", words + arguments, output: .file(file), errors: .inherited
+        ).wait()
+        guard code == 0 else { throw Answer.NotHTTP(text: "curl ended with \(code)") }
+        return try String(contentsOfFile: file, encoding: .utf8)
+    }
 }

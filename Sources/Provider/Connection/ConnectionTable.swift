@@ -1,0 +1,73 @@
+import Foundation
+import NIOCore
+
+/// The kernel's table of TCP connections, proc(5): whose they are.
+enum ConnectionTable {
+    /// The user whose program made a connection to this host; `nil` if it has ended.
+    static func user(from client: SocketAddress, to server: SocketAddress) -> UInt32? {
+        for (file, row) in rows(client, server) {
+            // Of the network namespace of this process: no other can reach its loopback.
+            guard let data = FileManager.default.contents(atPath: "/proc/self/net/\(file)") else {
+                continue
+            }
+            if let user = user(of: row, in: String(decoding: data, as: UTF8.self)) { return user }
+        }
+        return nil
+    }
+
+    /// The user of a row.
+    ///
+    /// - Parameters:
+    ///   - row: its local and its remote address, as the table has them.
+    ///   - table: lines of `sl local_address rem_address st queues timer retrnsmt uid …`.
+    static func user(of row: String, in table: String) -> UInt32? {
+        for line in table.split(separator: "\n") where line.contains(row) {
+            let columns = line.split(separator: " ")
+            guard columns.count > 7, "\(columns[1]) \(columns[2])" == row else { continue }
+            return UInt32(columns[7])
+        }
+        return nil
+    }
+
+    /// The rows that a client's connection can have, with their files.
+    private static func rows(
+        _ client: SocketAddress, _ server: SocketAddress
+    ) -> [(file: String, row: String)] {
+        guard let from = End(client), let to = End(server) else { return [] }
+        // A socket of IPv6 can be connected to an address of IPv4, which is mapped then.
+        return from.words.count == 1
+            ? [("tcp", "\(from) \(to)"), ("tcp6", "\(from.mapped) \(to.mapped)")]
+            : [("tcp6", "\(from) \(to)")]
+    }
+
+    /// One end of a connection, written as the kernel does.
+    private struct End: CustomStringConvertible {
+        /// The address, in words that the kernel writes in the byte order of the machine.
+        var words: [UInt32]
+        let port: UInt16
+
+        init?(_ address: SocketAddress) {
+            switch address {
+            case .v4(let place):
+                words = [place.address.sin_addr.s_addr]
+                port = UInt16(bigEndian: place.address.sin_port)
+            case .v6(let place):
+                words = withUnsafeBytes(of: place.address.sin6_addr) { bytes in
+                    (0..<4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
+                }
+                port = UInt16(bigEndian: place.address.sin6_port)
+            case .unixDomainSocket: return nil
+            }
+        }
+
+        var mapped: End {
+            var end = self
+            end.words = [0, 0, UInt32(0xFFFF).bigEndian] + words
+            return end
+        }
+
+        var description: String {
+            words.map { String(format: "%08X", $0) }.joined() + String(format: ":%04X", port)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Auth
+import Foundation
+import Hummingbird
+import NIOCore
+
+/// Marks the pages that this host served to the owner's browser, so that only they redeem launch codes.
+///
+/// The code alone is not enough: a page that another program served at the app's address, because it
+/// listened there, has the code from its own URL. A page is marked if
+/// - a launch code of its app is waiting to be redeemed,
+/// - a browser of this user asks for it: the kernel knows whose connection it is, so that no other user
+///   can fetch a mark and put it into a page of their own,
+/// - you opened its address: a page that wants to read the mark of another can neither claim that nor
+///   ask for the page in this way.
+struct PageLaunches: Sendable {
+    let authority: Authority
+
+    /// The nonce for a page of an app; `nil` if the page is to be served without one.
+    func nonce(
+        for app: String, _ request: Request, _ context: ProviderContext
+    ) async -> PageNonce? {
+        let metadata = FetchMetadata(request)
+        guard context.transport == .network, request.method == .get, metadata.isNavigation,
+            metadata.site == "none", let ends = context.ends,
+            await authority.hasLaunchCode(for: app)
+        else { return nil }
+        let user = ConnectionTable.user(from: ends.remote, to: ends.local)
+        guard let user, user == geteuid() || user == 0 else { return nil }
+        return PageNonce(text: await authority.pageNonce(for: app))
+    }
+}
+
+/// A single-use random value in a page that the host served.
+struct PageNonce: Sendable {
+    let text: String
+
+    /// The page with the value in a `meta` element.
+    ///
+    /// It is put after the doctype, where the parser begins the head: earlier, the page would be shown in
+    /// quirks mode; later, scripts of the head would run before it is there.
+    func inserted(into page: [UInt8]) -> [UInt8] {
+        let place = Self.endOfProlog(in: page)
+        let element = #"<meta name="nervous-page" content="\#(text)">"#
+        return Array(page[..<place]) + Array(element.utf8) + Array(page[place...])
+    }
+
+    /// The end of the byte order mark, white space, comments and doctype at the start of a page.
+    private static func endOfProlog(in page: [UInt8]) -> Int {
+        var place = page.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        while true {
+            let start =
+                page[place...].firstIndex { ![9, 10, 12, 13, 32].contains($0) } ?? page.count
+            let rest = page[start...]
+            let end: [UInt8]
+            if rest.starts(with: Array("<!--".utf8)) {
+                end = Array("-->".utf8)
+            } else if rest.starts(with: Array("<!".utf8)) || rest.starts(with: Array("<?".utf8)) {
+                end = Array(">".utf8)
+            } else {
+                return place
+            }
+            guard let found = rest.firstRange(of: end) else { return place }
+            place = found.upperBound
+        }
+    }
+}
