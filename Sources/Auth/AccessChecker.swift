@@ -61,7 +61,8 @@ final class AccessChecker {
         if client.kind == .owner {
             let access = requested.access == .write ? Access.write : .raw
             return Grant(
-                client: client.name, sensor: requested.sensor, terms: Terms(access: access))
+                client: client.name, isOwner: true, sensor: requested.sensor,
+                terms: Terms(access: access))
         }
         if !requested.isContinuation, asksOwner(for: privilege, client), await isAvailable() {
             if asksOwner(for: privilege, client) { await requests.wait(for: privilege, client) }

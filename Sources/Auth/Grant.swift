@@ -42,6 +42,8 @@ public struct AccessRequest: Hashable, Sendable {
 public struct Grant: Hashable, Sendable {
     /// The client's name.
     public let client: String
+    /// Whether it is the owner's own use, which no name proves.
+    public let isOwner: Bool
     /// The sensor that may be used.
     public let sensor: SensorID
     /// The conditions.
@@ -49,8 +51,11 @@ public struct Grant: Hashable, Sendable {
     /// The run that it was given to; `nil` for a program of the owner.
     let run: String?
 
-    init(client: String, run: String? = nil, sensor: SensorID, terms: Terms) {
+    init(
+        client: String, isOwner: Bool = false, run: String? = nil, sensor: SensorID, terms: Terms
+    ) {
         self.client = client
+        self.isOwner = isOwner
         self.run = run
         self.sensor = sensor
         self.terms = terms

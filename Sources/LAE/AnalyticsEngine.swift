@@ -194,11 +194,12 @@ private struct SamplePublishing: Sendable {
     ) async throws(LAEError) -> BatchReceipt {
         try check(grant)
         let receipt: BatchReceipt
+        let client = grant.isOwner ? nil : grant.client
         do {
             if let key {
-                receipt = try await machine.publish(batch, to: grant.sensor, key: key)
+                receipt = try await machine.publish(batch, to: grant.sensor, by: client, key: key)
             } else {
-                let last = try await machine.publish(batch, to: grant.sensor)
+                let last = try await machine.publish(batch, to: grant.sensor, by: client)
                 receipt = BatchReceipt(accepted: batch.count, last: last)
             }
         } catch {

@@ -172,10 +172,56 @@ public actor SampleStore {
         _ samples: SampleBatch, to sensor: SensorID, named: (key: BatchKey, at: Timestamp)? = nil
     ) throws(SampleStoreError) -> Int64? {
         let known = try registered(sensor)
+        return try append(samples, to: sensor, known, in: known.current, named: named)
+    }
+
+    /// Accepts a batch that a client publishes, all or nothing.
+    ///
+    /// Samples of different clients are in different chunks, so that space is freed from the client that uses
+    /// more than its share of the budget.
+    /// - Parameters:
+    ///   - client: the name of the client; `nil` for the host and the owner.
+    ///   - named: as for ``append(_:to:named:)``.
+    /// - Returns: as ``append(_:to:)``.
+    /// - Throws: as ``append(_:to:)``.
+    public func publish(
+        _ samples: SampleBatch, to sensor: SensorID, by client: String?,
+        named: (key: BatchKey, at: Timestamp)? = nil
+    ) async throws(SampleStoreError) -> Int64? {
+        while true {
+            let known = try registered(sensor)
+            if let layout = known.layout(of: client) {
+                return try append(samples, to: sensor, known, in: layout, named: named)
+            }
+            // The fields may change meanwhile.
+            try await add(client ?? "", to: sensor, fields: known.current.fields)
+        }
+    }
+
+    private func add(
+        _ client: String, to sensor: SensorID, fields: [Field]
+    ) async throws(SampleStoreError) {
+        do {
+            let (_, layout) = try await SensorTable(file.pool).register(
+                sensor, fields: fields, publisher: client)
+            series[sensor]?.add(layout, of: client)
+            // A session that died may have left rows to seal.
+            await maintenance.sealIfDue(layout)
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
+        }
+    }
+
+    private func append(
+        _ samples: SampleBatch, to sensor: SensorID, _ known: SensorSeries, in layout: Layout,
+        named: (key: BatchKey, at: Timestamp)?
+    ) throws(SampleStoreError) -> Int64? {
         try known.validate(samples, of: sensor)
         guard !refused.contains(sensor) else { return nil }
         guard !samples.isEmpty else { return buffer.lastAccepted }
-        guard let batch = buffer.accept(samples, of: known, key: named) else { return nil }
+        guard let batch = buffer.accept(samples, of: known, in: layout, key: named) else {
+            return nil
+        }
         series[sensor]?.accept(batch)
         return buffer.lastAccepted
     }

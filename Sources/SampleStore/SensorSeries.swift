@@ -6,6 +6,8 @@ struct SensorSeries {
     let row: Int64
     private(set) var current: Layout
     private var layouts: [Int64: Layout]
+    /// The layouts of the samples that clients publish, with the current fields, by client.
+    private var published: [String: Layout] = [:]
     /// The accepted sample with the latest time, in its layout.
     private var newestEntry: (layout: Int64, stored: StoredSample)?
     private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -23,8 +25,24 @@ struct SensorSeries {
 
     /// Sets the layout of new samples.
     mutating func change(to layout: Layout, among known: [Int64: Layout]) {
+        if layout.fields != current.fields { published = [:] }
         current = layout
         layouts.merge(known) { $1 }
+        layouts[layout.id] = layout
+        projections = projections(to: layout.fields)
+    }
+
+    /// The layout of the samples of a client; `nil` when it is not added.
+    ///
+    /// - Parameter client: `nil` for the host.
+    func layout(of client: String?) -> Layout? {
+        client.map { published[$0] } ?? current
+    }
+
+    /// Adds the layout of a client's samples, unless the fields have changed meanwhile.
+    mutating func add(_ layout: Layout, of client: String) {
+        guard layout.fields == current.fields else { return }
+        published[client] = layout
         layouts[layout.id] = layout
         projections = projections(to: layout.fields)
     }
