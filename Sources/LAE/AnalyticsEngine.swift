@@ -60,11 +60,13 @@ public struct AnalyticsEngine: Sendable {
 
     // MARK: - Samples
 
-    /// The newest sample that the grant allows to see; `nil` when there is none.
+    /// The newest sample that the grant allows to see, and how old it is.
+    ///
+    /// Samples further in the future than clocks differ do not count; see ``SensorStatus/future``.
     ///
     /// - Throws: `notGranted` for a grant of aggregates, `unknownSensor`, `unavailable`, `failed`;
     ///   `tooManyWindows` and `tooManyRows` where a virtual sensor would compute too much.
-    public func latest(for grant: Grant) async throws(LAEError) -> SamplePage {
+    public func latest(for grant: Grant) async throws(LAEError) -> LatestSample {
         try await samples.latest(for: grant)
     }
 

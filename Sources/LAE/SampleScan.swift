@@ -130,10 +130,10 @@ enum SampleOrigin: Sendable {
         }
     }
 
-    /// The time of the latest sample.
-    func newest(of sensor: SensorID) async throws -> Timestamp? {
+    /// The time of the latest sample that is not in the future.
+    func newest(of sensor: SensorID, at now: Timestamp) async throws -> Timestamp? {
         switch self {
-        case .stored(let samples): return await samples.newest(of: sensor)?.time
+        case .stored(let samples): return try await samples.newest(of: sensor, at: now)?.time
         case .computed(let reader):
             let query = SampleQuery(sensor: sensor, order: .descending, limit: 1)
             return try await reader.batch(query).samples.times.first

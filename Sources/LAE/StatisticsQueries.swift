@@ -76,7 +76,7 @@ struct StatisticsQueries: Sendable {
     private func extent(
         of sensor: ReadableSensor, _ fields: [Field], _ terms: GrantTerms, needsStart: Bool
     ) async throws -> TimeRange {
-        let newest = try await sensor.origin.newest(of: sensor.id)
+        let newest = try await sensor.origin.newest(of: sensor.id, at: time.now())
         guard needsStart else {
             return TimeRange(
                 from: .distantPast, to: newest?.advanced(byMicroseconds: 1) ?? time.now())

@@ -395,11 +395,12 @@ public actor SampleStore {
         series[sensor]?.recall(try await storedNewest(of: sensor, known))
     }
 
-    /// The newest sample in file and buffer; none when it is damaged, so that the sensor can be collected.
+    /// The newest samples in file and buffer; none when they are damaged, so that the sensor can be collected.
     private func storedNewest(
         of sensor: SensorID, _ known: SensorSeries
     ) async throws -> [StoredSample] {
-        let latest = SampleQuery(sensor: sensor, order: .descending, limit: 1)
+        let latest = SampleQuery(
+            sensor: sensor, order: .descending, limit: SensorSeries.observedTimes)
         do {
             let source = source(of: known, fields: nil) { latest.range.contains($0.time) }
             let result = try await RangeReader(file.pool).read(latest, source)
@@ -419,6 +420,15 @@ public actor SampleStore {
 
     /// The sample with the latest time; of equal times the last accepted.
     public func newest(of sensor: SensorID) -> StoredSample? { series[sensor]?.newest }
+
+    /// The newest sample, and the longest of the last intervals in which newer samples were accepted; `nil` when
+    /// fewer than two were.
+    ///
+    /// Samples that were accepted together count as one, so a source that delivers samples by the minute has an
+    /// interval of a minute.
+    public func recency(of sensor: SensorID) -> (newest: StoredSample?, interval: Duration?) {
+        (series[sensor]?.newest, series[sensor]?.observedInterval)
+    }
 
     /// The newest sample with other fields; `nil` when it lacks one of them.
     func newest(of sensor: SensorID, with fields: [Field]?) -> StoredSample? {

@@ -10,6 +10,10 @@ struct SensorSeries {
     private var published: [String: Layout] = [:]
     /// The accepted sample with the latest time, in its layout.
     private var newestEntry: (layout: Int64, stored: StoredSample)?
+    /// The last times at which the newest sample changed, in order.
+    private var recent: [Timestamp] = []
+    /// The times of what was accepted since without being newer.
+    private var older: [Timestamp] = []
     private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextListener = 0
 
@@ -67,6 +71,14 @@ struct SensorSeries {
         }
     }
 
+    /// The number of times from which intervals are observed.
+    static let observedTimes = 9
+
+    /// The longest of the intervals between the last changes of the newest sample; `nil` when there are none.
+    var observedInterval: Duration? {
+        zip(recent, recent.dropFirst()).map { $0.duration(to: $1) }.max()
+    }
+
     /// Updates the newest sample with accepted samples, and notifies listeners.
     mutating func accept(_ batch: StoredBatch) {
         defer { for listener in listeners.values { listener.yield() } }
@@ -75,12 +87,28 @@ struct SensorSeries {
         for (place, time) in batch.samples.times.enumerated() where time >= latest {
             (row, latest) = (place, time)
         }
+        note(latest)
         if let newestEntry, newest != nil, newestEntry.stored.time > latest { return }
         newestEntry = (current.id, batch[row])
     }
 
+    /// Records the time of a newer sample.
+    ///
+    /// Late samples are ignored. If nothing else comes, a clock was set back, and they are the recent ones.
+    private mutating func note(_ time: Timestamp) {
+        if let last = recent.last, time <= last {
+            older.append(time)
+            guard older.count == Self.observedTimes else { return }
+            recent = older.sorted()
+        } else {
+            recent = recent.suffix(Self.observedTimes - 1) + [time]
+        }
+        older = []
+    }
+
     /// Updates the newest sample with samples from the file, which have the current fields.
     mutating func recall(_ samples: [StoredSample]) {
+        if recent.isEmpty { recent = samples.map(\.time).sorted() }
         for stored in samples {
             let isNewer = newest.map { ($0.time, $0.sequence) < (stored.time, stored.sequence) }
             guard isNewer ?? true else { continue }
@@ -91,6 +119,7 @@ struct SensorSeries {
     /// Discards the newest sample, so that ``recall(_:)`` can determine it again.
     mutating func forgetNewest() {
         newestEntry = nil
+        (recent, older) = ([], [])
     }
 
     // MARK: - Listeners

@@ -69,6 +69,38 @@ struct SelectionTests {
         #expect(try await lab.engine.latest(for: grant).samples.map(\.sequence) == [2])
     }
 
+    @Test func `a sample of the future is read by range and is not the latest`() async throws {
+        let now = Lab.now.microseconds
+        let times = [now - 2_000_000, now + 299_999_999, now + 300_000_000, .max - 1]
+        try await lab.add(times.map { ($0, 1) })
+        for terms in [Terms(access: .raw), Terms(access: .raw, maximumRate: 10)] {
+            let grant = try await lab.grant(terms)
+            let latest = try await lab.engine.latest(for: grant)
+            #expect(latest.samples.map(\.time.microseconds) == [times[1]])
+            #expect(latest.freshness?.age == .zero)
+            #expect(try await lab.pages(SampleSelection(), grant).count == 4)
+            // The default range of statistics ends with the newest sample.
+            let table = try await lab.engine.statistics(
+                StatisticsQuery(statistics: [.count]), for: grant)
+            #expect(table.windows.first?.count == 2)
+        }
+    }
+
+    @Test(arguments: [(nil, true), (0.1, true), (0.02, false)] as [(Double?, Bool)])
+    func `what a rate limit holds back makes no sample stale`(
+        rate: Double?, isStale: Bool
+    ) async throws {
+        // The sensor is read every second.
+        try await lab.add([(Lab.now.microseconds - 40_000_000, 1)])
+        let grant = try await lab.grant(Terms(access: .raw, maximumRate: rate))
+        let latest = try await lab.engine.latest(for: grant)
+        let interval = Duration.microseconds(rate.map { Int64(1_000_000 / $0) } ?? 1_000_000)
+        #expect(
+            latest.freshness
+                == Freshness(of: latest.samples[0].time, at: Lab.now, every: interval))
+        #expect(latest.freshness?.isStale == isStale)
+    }
+
     @Test func `what is not there is an error that says what is missing`() async throws {
         let cases: [(SensorID, SampleSelection, LAEError.Code)] = [
             ("nobody", SampleSelection(), .unknownSensor),

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 import TestSupport
 import Testing
 
