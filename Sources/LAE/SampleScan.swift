@@ -130,10 +130,14 @@ enum SampleOrigin: Sendable {
         }
     }
 
-    /// The time of the latest sample that is not in the future.
-    func newest(of sensor: SensorID, at now: Timestamp) async throws -> Timestamp? {
+    /// The time of the latest sample.
+    ///
+    /// - Parameter now: excludes samples of the future; `nil` to include them.
+    func newest(of sensor: SensorID, at now: Timestamp?) async throws -> Timestamp? {
         switch self {
-        case .stored(let samples): return try await samples.newest(of: sensor, at: now)?.time
+        case .stored(let samples):
+            guard let now else { return await samples.newest(of: sensor)?.time }
+            return try await samples.newest(of: sensor, at: now)?.time
         case .computed(let reader):
             let query = SampleQuery(sensor: sensor, order: .descending, limit: 1)
             return try await reader.batch(query).samples.times.first

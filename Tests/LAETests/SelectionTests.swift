@@ -83,6 +83,12 @@ struct SelectionTests {
             let table = try await lab.engine.statistics(
                 StatisticsQuery(statistics: [.count]), for: grant)
             #expect(table.windows.first?.count == 2)
+            let open = try await lab.engine.statistics(
+                StatisticsQuery(range: TimeRange(now, .max), statistics: [.count]), for: grant)
+            #expect(open.windows.first?.count == 1)
+            let ended = try await lab.engine.statistics(
+                StatisticsQuery(range: TimeRange(now, .max - 5), statistics: [.count]), for: grant)
+            #expect(ended.windows.first?.count == 2)
         }
     }
 
