@@ -19,8 +19,8 @@ struct StorageCommand: AsyncParsableCommand {
               nervous storage budget 5GB                        for all samples together
 
             When samples are deleted, a summary of each hour is kept: count, mean, deviation,
-            percentiles. When the budget is exceeded, the oldest samples are deleted: first those
-            of a client that has published more than its share, then those of the largest sensor.
+            percentiles. When the budget is exceeded, the oldest samples are deleted: those
+            of a client beyond its share first, then those of the largest sensor.
             """,
         subcommands: [List.self, Set.self, Reset.self, Budget.self], defaultSubcommand: List.self)
 
