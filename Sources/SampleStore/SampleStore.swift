@@ -90,10 +90,12 @@ public actor SampleStore {
             var former = SensorSeries(row: row, current: layout)
             former.change(to: layout, among: layouts)
             let newest = try await storedNewest(of: sensor, former)
+            let recent = await recentTimes(of: sensor, former)
             // Another registration may have completed meanwhile.
             var current = series[sensor] ?? former
             current.change(to: layout, among: layouts)
             current.recall(newest)
+            current.recall(times: recent)
             series[sensor] = current
             // A session that died may have left rows to seal.
             await maintenance.sealIfDue(layout)
@@ -393,14 +395,23 @@ public actor SampleStore {
         guard let known = series[sensor] else { return }
         series[sensor]?.forgetNewest()
         series[sensor]?.recall(try await storedNewest(of: sensor, known))
+        series[sensor]?.recall(times: await recentTimes(of: sensor, known))
     }
 
-    /// The newest samples in file and buffer; none when they are damaged, so that the sensor can be collected.
+    /// The last times in file and buffer, as far as they can be read.
+    private func recentTimes(of sensor: SensorID, _ known: SensorSeries) async -> [Timestamp] {
+        let latest = SampleQuery(
+            sensor: sensor, order: .descending, limit: SensorSeries.observedTimes)
+        let source = source(of: known, fields: nil) { latest.range.contains($0.time) }
+        let result = try? await RangeReader(file.pool).read(latest, source)
+        return result?.batch.samples.times ?? []
+    }
+
+    /// The newest sample in file and buffer; none when it is damaged, so that the sensor can be collected.
     private func storedNewest(
         of sensor: SensorID, _ known: SensorSeries
     ) async throws -> [StoredSample] {
-        let latest = SampleQuery(
-            sensor: sensor, order: .descending, limit: SensorSeries.observedTimes)
+        let latest = SampleQuery(sensor: sensor, order: .descending, limit: 1)
         do {
             let source = source(of: known, fields: nil) { latest.range.contains($0.time) }
             let result = try await RangeReader(file.pool).read(latest, source)

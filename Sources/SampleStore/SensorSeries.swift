@@ -108,12 +108,16 @@ struct SensorSeries {
 
     /// Updates the newest sample with samples from the file, which have the current fields.
     mutating func recall(_ samples: [StoredSample]) {
-        if recent.isEmpty { recent = samples.map(\.time).sorted() }
         for stored in samples {
             let isNewer = newest.map { ($0.time, $0.sequence) < (stored.time, stored.sequence) }
             guard isNewer ?? true else { continue }
             newestEntry = (current.id, stored)
         }
+    }
+
+    /// Takes the last times from the file, unless newer ones were accepted meanwhile.
+    mutating func recall(times: [Timestamp]) {
+        if recent.isEmpty { recent = times.sorted() }
     }
 
     /// Discards the newest sample, so that ``recall(_:)`` can determine it again.

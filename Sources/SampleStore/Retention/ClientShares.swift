@@ -7,8 +7,8 @@ struct Holding: Sendable {
     let publisher: String
     /// With the layouts and the usage of this publisher only.
     var sensor: StoredSensor
-    /// The last sequence number among its samples.
-    var lastArrival: Int64
+    /// The last sequence number among its samples; 0 if it cannot be read.
+    var lastArrival: Int64 = 0
     /// Bytes of rows that are not in chunks.
     var unsealed: Int64 = 0
 

@@ -112,7 +112,17 @@ struct UsageTable: Sendable {
 
     /// The samples of each sensor and publisher, without the sizes of unsealed rows.
     func holdings() async throws -> [Holding] {
-        try await pool.read { try Self.holdings($0) }
+        try await pool.read { database in
+            try Self.holdings(database).map { holding in
+                var whole = holding
+                // Damage must not keep space from being freed.
+                whole.lastArrival =
+                    holding.sensor.layouts.map { layout in
+                        (try? Self.lastArrival(layout, database)) ?? 0
+                    }.max() ?? 0
+                return whole
+            }
+        }
     }
 
     /// The accounts of all sensors.
@@ -188,11 +198,7 @@ struct UsageTable: Sendable {
             database,
             sql: """
                 SELECT sensor.id, name, layout.id, fields, samples, bytes, summarised, summaries,
-                    summaryBytes, publisher,
-                    max(coalesce((
-                            SELECT max(lastArrival) FROM chunk WHERE chunk.layout = layout.id), 0),
-                        coalesce((
-                            SELECT max(last) FROM fresh WHERE fresh.layout = layout.id), 0))
+                    summaryBytes, publisher
                 FROM sensor JOIN layout ON layout.sensor = sensor.id
                     JOIN usage ON usage.layout = layout.id
                 ORDER BY sensor.id, publisher, layout.id
@@ -217,18 +223,24 @@ struct UsageTable: Sendable {
             sensor.usage.summaries = try amount(7)
             sensor.usage.summaryBytes = try amount(8)
             let publisher: String = try .stored(row, 9)
-            let lastArrival: Int64 = try .stored(row, 10)
             if let last = holdings.last, last.sensor.row == sensor.row,
                 last.publisher == publisher
             {
                 holdings[holdings.count - 1].sensor.add(sensor)
-                holdings[holdings.count - 1].lastArrival = max(last.lastArrival, lastArrival)
             } else {
-                holdings.append(
-                    Holding(publisher: publisher, sensor: sensor, lastArrival: lastArrival))
+                holdings.append(Holding(publisher: publisher, sensor: sensor))
             }
         }
         return holdings
+    }
+
+    private static func lastArrival(_ layout: Layout, _ database: Database) throws -> Int64 {
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT max(coalesce((SELECT max(lastArrival) FROM chunk WHERE layout = ?1), 0),
+                    coalesce((SELECT max(last) FROM fresh WHERE layout = ?1), 0))
+                """, arguments: [layout.id]) ?? 0
     }
 
     private static func oldest(_ layout: Layout, _ database: Database) throws -> Timestamp? {
