@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import SampleStore
 import Samples
+import Statistics
 import Testing
 
 @testable import LAE
@@ -71,7 +72,7 @@ struct SelectionTests {
 
     @Test func `a sample of the future is read by range and is not the latest`() async throws {
         let now = Lab.now.microseconds
-        let times = [now - 2_000_000, now + 299_999_999, now + 300_000_000, .max - 1]
+        let times: [Int64] = [now - 2_000_000, now + 299_999_999, now + 300_000_000, .max - 1]
         try await lab.add(times.map { ($0, 1) })
         for terms in [Terms(access: .raw), Terms(access: .raw, maximumRate: 10)] {
             let grant = try await lab.grant(terms)

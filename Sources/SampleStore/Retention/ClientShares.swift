@@ -55,7 +55,11 @@ struct ClientShares: Sendable {
     ///
     /// - Parameter limit: the bytes that the store may use.
     func order(_ holdings: [Holding], limit: Int64) -> [Candidate] {
-        let largest = holdings.sorted { $0.total > $1.total }
+        let largest = holdings.sorted { left, right in
+            left.total == right.total
+                ? (left.sensor.row, left.publisher) < (right.sensor.row, right.publisher)
+                : left.total > right.total
+        }
         let clients = Self.byClient(largest)
         let share = Self.share(of: limit, clients: clients.count)
         let beyond = clients.filter { Self.total($0.value) > share }
