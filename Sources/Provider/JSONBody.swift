@@ -6,6 +6,7 @@ import LAE
 import NIOCore
 import Samples
 import Text
+import VM
 
 extension Request {
     /// The most bytes of a JSON body.

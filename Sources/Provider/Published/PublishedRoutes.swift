@@ -8,6 +8,7 @@ import NIOCore
 import Samples
 import Scheduling
 import Text
+import VM
 
 /// The calls of published apps of the second generation.
 struct AxonRoutes {
