@@ -51,7 +51,7 @@ actor SensorCollector {
         if let latest = stored?.time, SampleReading.isFuture(latest, at: now) {
             future = latest
             // A sensor whose samples cannot be read is shown without a newest one.
-            stored = (try? await SampleReading(store: store).newest(of: id, at: now)) ?? nil
+            stored = try? await SampleReading(store: store).newest(of: id, at: now)
         }
         guard let known = sensors[id] else { return nil }
         // Samples may have been published under the name of a virtual sensor before.
