@@ -113,21 +113,27 @@ actor IntakeSlots {
     private static let limitPerClient = 2
 
     private var used: [String: Int] = [:]
+    /// The clients that are the owner's.
+    private var owners: Set<String> = []
 
     /// - Throws: `Problem` if no slot is free.
     func acquire(_ client: String, isOwner: Bool) throws {
         let own = used[client, default: 0]
-        let limit = isOwner ? Self.limit : Self.limit - 1
-        guard used.values.reduce(0, +) < limit, own < Self.limitPerClient else {
+        let others = used.filter { !owners.contains($0.key) }.values.reduce(0, +)
+        guard used.values.reduce(0, +) < Self.limit, own < Self.limitPerClient,
+            isOwner || others < Self.limit - 1
+        else {
             throw Problem(
                 .busy, "Too many large bodies are being read.", headers: [.retryAfter: "1"])
         }
+        if isOwner { owners.insert(client) }
         used[client] = own + 1
     }
 
     func release(_ client: String) {
         let own = used[client, default: 1] - 1
         used[client] = own == 0 ? nil : own
+        if own == 0 { owners.remove(client) }
     }
 }
 

@@ -32,6 +32,18 @@ struct IntakeSlotsTests {
         }
     }
 
+    @Test func `no client gets all places, and others leave one for you`() async throws {
+        let slots = IntakeSlots()
+        for _ in 0..<2 { try await slots.acquire("a", isOwner: false) }
+        await #expect(throws: Problem.self) { try await slots.acquire("a", isOwner: false) }
+        try await slots.acquire("b", isOwner: false)
+        await #expect(throws: Problem.self) { try await slots.acquire("b", isOwner: false) }
+        try await slots.acquire("owner", isOwner: true)
+        await #expect(throws: Problem.self) { try await slots.acquire("owner", isOwner: true) }
+        await slots.release("a")
+        try await slots.acquire("c", isOwner: false)
+    }
+
     /// Opens a connection for each token, sends a part of a large body, and keeps it open during `body`.
     private static func hold(
         _ tokens: ArraySlice<String>, _ host: ServedHost, _ body: () async throws -> Void
