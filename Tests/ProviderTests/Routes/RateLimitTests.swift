@@ -4,6 +4,7 @@ import Samples
 import TestSupport
 import Testing
 import Text
+import VM
 
 @testable import Provider
 
