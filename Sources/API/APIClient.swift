@@ -136,6 +136,30 @@ public enum SampleValue: Decodable, Hashable, Sendable {
     }
 }
 
+/// The newest sample of a sensor.
+public struct NewestSample: Decodable, Sendable {
+    /// The values by field, the timestamp as `t` and the age in milliseconds as `age`.
+    public let values: [String: SampleValue]
+    /// Whether another sample should have come since; `nil` if the sensor's interval is unknown.
+    public let stale: Bool?
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: AnyKey.self)
+        var values: [String: SampleValue] = [:]
+        var stale: Bool?
+        for key in members.allKeys {
+            // A field of this name is a text or a number.
+            if key.stringValue == "stale", let flag = try? members.decode(Bool.self, forKey: key) {
+                stale = flag
+            } else {
+                values[key.stringValue] = try members.decode(SampleValue.self, forKey: key)
+            }
+        }
+        self.values = values
+        self.stale = stale
+    }
+}
+
 /// Samples as rows: the values by field, and the timestamp as `t`.
 public struct SampleRows: Decodable, Sendable {
     /// The rows.
@@ -152,7 +176,7 @@ public struct EncodedSamples: Sendable {
 
 extension APIClient {
     /// The newest sample of a sensor.
-    public func latest(of sensor: String) async throws -> APIReply<[String: SampleValue]> {
+    public func latest(of sensor: String) async throws -> APIReply<NewestSample> {
         try await reply(APIRequest(.get, .latest(of: sensor)))
     }
 

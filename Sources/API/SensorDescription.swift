@@ -53,6 +53,12 @@ public struct SensorDescription: Codable, Sendable {
     public let access: String
     /// The time of the newest sample, in milliseconds since 1970; for clients that may read it.
     public let newest: Double?
+    /// The age of the newest sample, in milliseconds.
+    public let age: Double?
+    /// Whether another sample should have come since; `nil` if the sensor's interval is unknown.
+    public let stale: Bool?
+    /// The time of the last sample if it lies in the future, in milliseconds since 1970.
+    public let future: Double?
     /// The last failure to read it, until it is read again.
     public let failure: String?
     /// How often reading has failed since.
@@ -66,7 +72,8 @@ public struct SensorDescription: Codable, Sendable {
     public init(
         id: String, title: String, fields: [FieldDescription], source: String,
         definition: VirtualDefinition? = nil, available: Bool, unavailable: Unavailability? = nil,
-        level: String, access: String, newest: Double? = nil, failure: String? = nil, failures: Int,
+        level: String, access: String, newest: Double? = nil, age: Double? = nil,
+        stale: Bool? = nil, future: Double? = nil, failure: String? = nil, failures: Int,
         connection: ConnectionReport? = nil, note: String? = nil
     ) {
         self.id = id
@@ -79,6 +86,9 @@ public struct SensorDescription: Codable, Sendable {
         self.level = level
         self.access = access
         self.newest = newest
+        self.age = age
+        self.stale = stale
+        self.future = future
         self.failure = failure
         self.failures = failures
         self.connection = connection

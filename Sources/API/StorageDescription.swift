@@ -39,8 +39,27 @@ public struct StorageDescription: Codable, Sendable {
         }
     }
 
+    /// The storage of the samples that a client published.
+    public struct Client: Codable, Sendable {
+        /// Its name.
+        public let client: String
+        /// Bytes of samples and summaries.
+        public let bytes: Int64
+        /// The bytes beyond which its samples are the first to be pruned for the budget.
+        public let share: Int64
+
+        /// Creates a value from its members.
+        public init(client: String, bytes: Int64, share: Int64) {
+            self.client = client
+            self.bytes = bytes
+            self.share = share
+        }
+    }
+
     /// The sensors.
     public let sensors: [Sensor]
+    /// The clients that published samples; missing if none did.
+    public let clients: [Client]?
     /// The retention of sensors without a rule of their own.
     public let standard: RetentionDescription
     /// Bytes of the store and its log on disk.
@@ -75,10 +94,12 @@ public struct StorageDescription: Codable, Sendable {
 
     /// Creates a value from its members.
     public init(
-        sensors: [Sensor], standard: RetentionDescription, bytes: Int64, reusable: Int64,
-        budget: Int64, free: Int64, shrinks: Bool, accessLog: AccessLog
+        sensors: [Sensor], clients: [Client]? = nil, standard: RetentionDescription, bytes: Int64,
+        reusable: Int64, budget: Int64, free: Int64, shrinks: Bool,
+        accessLog: AccessLog
     ) {
         self.sensors = sensors
+        self.clients = clients
         self.standard = standard
         self.bytes = bytes
         self.reusable = reusable

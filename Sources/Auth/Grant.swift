@@ -49,6 +49,8 @@ public struct Grant: Hashable, Sendable {
 
     /// The client's name.
     public var client: String { holder.name }
+    /// Whether it is the owner's own use, which no name proves.
+    public var isOwner: Bool { holder.kind == .owner }
 
     init(to holder: Client, sensor: SensorID, terms: Terms) {
         self.holder = holder

@@ -102,7 +102,8 @@ struct QueryCommand: AsyncParsableCommand {
             options.console.print(json: reply.json)
             return
         }
-        let fields = try await chosenFields(session)
+        let description = try await session.client.sensor(sensor).value
+        let fields = chosenFields(description)
         let rows = try reply.value.items.reversed()
         if outputFormat == .csv {
             options.console.print((["t"] + fields.map(\.name)).joined(separator: ","))
@@ -119,12 +120,15 @@ struct QueryCommand: AsyncParsableCommand {
             table.add([Format.time(time)] + fields.map { row[$0.name]?.text(unit: $0.unit) ?? "–" })
         }
         table.lines.forEach(options.console.print)
+        if description.stale == true, to == nil {
+            options.console.say("The newest sample is stale: \(Format.age(description.newest)).")
+        }
     }
 
-    private func chosenFields(_ session: HostSession) async throws -> [SensorDescription
-        .FieldDescription]
-    {
-        let all = try await session.client.sensor(sensor).value.fields
+    private func chosenFields(
+        _ description: SensorDescription
+    ) -> [SensorDescription.FieldDescription] {
+        let all = description.fields
         guard let names = fields?.split(separator: ",").map(String.init) else { return all }
         return names.compactMap { name in all.first { $0.name == name } }
     }

@@ -19,8 +19,9 @@ struct StorageCommand: AsyncParsableCommand {
               nervous storage budget 5GB                        for all samples together
 
             When samples are deleted, a summary of each hour is kept: count, mean,
-            deviation, percentiles. When the budget is exceeded, the oldest samples of the
-            largest sensor are deleted.
+            deviation, percentiles. When the budget is exceeded, the oldest samples are
+            deleted: those of a client beyond its share first, then those of the largest
+            sensor.
             """,
         subcommands: [List.self, Set.self, Reset.self, Budget.self], defaultSubcommand: List.self)
 
@@ -213,6 +214,15 @@ extension StorageDescription {
                 sensor.rule.text)
         }
         var lines = table.isEmpty ? ["No samples yet."] : table.lines + [""]
+        if let clients {
+            var table = Table("CLIENT", "PUBLISHED", "SHARE")
+            for client in clients {
+                table.add(
+                    client.client, Format.bytes(Double(client.bytes)),
+                    Format.bytes(Double(client.share)))
+            }
+            lines += table.lines + [""]
+        }
         lines.append(
             "\(Format.bytes(Double(bytes))) on disk, \(Format.bytes(Double(reusable))) of it"
                 + " reusable; budget \(Format.bytes(Double(budget))),"

@@ -61,11 +61,13 @@ public struct AnalyticsEngine: Sendable {
 
     // MARK: - Samples
 
-    /// The newest sample that the grant allows to see; `nil` when there is none.
+    /// The newest sample that the grant allows to see, and how old it is.
+    ///
+    /// Samples further in the future than clocks differ do not count; see ``SensorStatus/future``.
     ///
     /// - Throws: `notGranted` for a grant of aggregates, `unknownSensor`, `unavailable`, `failed`;
     ///   `tooManyWindows` and `tooManyRows` where a virtual sensor would compute too much.
-    public func latest(for grant: Grant) async throws(LAEError) -> SamplePage {
+    public func latest(for grant: Grant) async throws(LAEError) -> LatestSample {
         try await samples.latest(for: grant)
     }
 
@@ -195,11 +197,12 @@ private struct SamplePublishing: Sendable {
     ) async throws(LAEError) -> BatchReceipt {
         try check(grant)
         let receipt: BatchReceipt
+        let client = grant.isOwner ? nil : grant.client
         do {
             if let key {
-                receipt = try await machine.publish(batch, to: grant.sensor, key: key)
+                receipt = try await machine.publish(batch, to: grant.sensor, by: client, key: key)
             } else {
-                let last = try await machine.publish(batch, to: grant.sensor)
+                let last = try await machine.publish(batch, to: grant.sensor, by: client)
                 receipt = BatchReceipt(accepted: batch.count, last: last)
             }
         } catch {

@@ -58,6 +58,12 @@ struct GrantTerms: Sendable {
         return TimeRange(from: start, to: start.advanced(byMicroseconds: width))
     }
 
+    /// The expected interval between two visible samples of a sensor, which has one itself or not.
+    func interval(_ interval: Duration?) -> Duration? {
+        guard let slotWidth else { return interval }
+        return interval.map { max($0, .microseconds(slotWidth)) }
+    }
+
     private var slotWidth: Int64? {
         guard let rate = terms.maximumRate else { return nil }
         // Rounded up, so that a slot is never shorter than the rate allows; a rate that is too low

@@ -1,4 +1,5 @@
 public import Samples
+public import VM
 
 /// Which samples of a sensor to return.
 public struct SampleSelection: Hashable, Sendable {
@@ -73,6 +74,24 @@ public struct SamplePage: Hashable, Sendable {
         self.init(
             fields: page.fields, samples: (0..<page.stored.count).map { page.stored[$0] },
             next: page.next, damage: page.damage)
+    }
+}
+
+/// The newest sample that a grant allows to see.
+public struct LatestSample: Hashable, Sendable {
+    /// A page with the sample, or with none.
+    public let page: SamplePage
+    /// How old it is; `nil` without a sample.
+    public let freshness: Freshness?
+
+    /// The sample, if there is one.
+    public var samples: [StoredSample] { page.samples }
+    /// The fields of its values, in order.
+    public var fields: [Field] { page.fields }
+
+    init(page: SamplePage, freshness: Freshness?) {
+        self.page = page
+        self.freshness = freshness
     }
 }
 

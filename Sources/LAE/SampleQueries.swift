@@ -20,11 +20,20 @@ struct SampleQueries: Sendable {
         self.time = time
     }
 
-    func latest(for grant: Grant) async throws(LAEError) -> SamplePage {
-        SamplePage(
+    func latest(for grant: Grant) async throws(LAEError) -> LatestSample {
+        let now = time.now()
+        let lookup = await sensors.lookUp(grant.sensor)
+        let page = SamplePage(
             try await batch(
-                SampleSelection(order: .descending, limit: 1), for: grant, operation: "latest",
-                checksForMore: false))
+                SampleSelection(order: .descending, limit: 1), of: lookup, for: grant,
+                operation: "latest", checksForMore: false,
+                until: SampleReading.end(ofPresent: now)))
+        let terms = lookup.terms(of: grant, now: now)
+        let freshness = page.samples.first.map { sample in
+            Freshness(
+                of: sample.time, at: now, every: terms.interval(lookup.status?.interval))
+        }
+        return LatestSample(page: page, freshness: freshness)
     }
 
     /// - Parameters:
@@ -33,13 +42,23 @@ struct SampleQueries: Sendable {
     func batch(
         _ selection: SampleSelection, for grant: Grant, operation: String, checksForMore: Bool
     ) async throws(LAEError) -> BatchPage {
-        let lookup = await sensors.lookUp(grant.sensor)
+        try await batch(
+            selection, of: await sensors.lookUp(grant.sensor), for: grant, operation: operation,
+            checksForMore: checksForMore)
+    }
+
+    /// - Parameter end: only samples before it, which the access log does not mention.
+    private func batch(
+        _ selection: SampleSelection, of lookup: SensorLookup, for grant: Grant,
+        operation: String, checksForMore: Bool, until end: Timestamp = .distantFuture
+    ) async throws(LAEError) -> BatchPage {
         let terms = try rawTerms(lookup, grant)
         let sensor = try await sensors.readable(lookup)
         let columns = try sensor.columns(selection.fields)
         let matchers = try sensor.matchers(selection.conditions)
         let query = SampleQuery(
-            sensor: grant.sensor, fields: sensor.fields, range: selection.range,
+            sensor: grant.sensor, fields: sensor.fields,
+            range: selection.range.intersection(TimeRange(from: .distantPast, to: end)),
             order: selection.order, after: selection.after,
             limit: min(selection.limit, .max - 1) + (checksForMore ? 1 : 0))
         do {
@@ -56,9 +75,9 @@ struct SampleQueries: Sendable {
                 operation, .raw, for: grant, range: selection.range, count: shown.count)
             let isMore = found.count > shown.count || isFull && checksForMore
             let next = isMore ? shown.position(shown.count - 1) : nil
-            let end = next ?? (checksForMore ? nil : shown.isEmpty ? nil : shown.position(0))
+            let stop = next ?? (checksForMore ? nil : shown.isEmpty ? nil : shown.position(0))
             let damage = await sensor.origin.damage(
-                of: grant.sensor, in: terms.visible(selection.range(to: end)))
+                of: grant.sensor, in: terms.visible(selection.range(to: stop)))
             return BatchPage(
                 fields: columns.map { sensor.fields[$0] }, stored: shown.keeping(columns),
                 next: next, damage: damage)

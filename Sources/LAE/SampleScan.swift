@@ -55,19 +55,23 @@ struct SampleScan {
         return nil
     }
 
-    /// Before the first page of an ascending scan: finds out whether its first slot is used
-    /// already.
+    /// Before the first page of an ascending scan: finds out whether the slot in which it begins is used.
+    ///
+    /// The store is asked and not the caller: a position is the caller's claim, and a range can begin
+    /// inside a slot. The slot is used if its first sample is before the place where the scan begins.
     private mutating func start() async throws {
         hasStarted = true
         guard query.order == .ascending else { return }
-        if let after = query.after {
-            usedSlot = terms.slot(of: after.time)
-        } else if let slot = terms.slot(of: query.range.from), slot.from < query.range.from {
-            let before = TimeRange(from: slot.from, to: query.range.from)
-            let seen = SampleQuery(
-                sensor: query.sensor, fields: query.fields, range: before, limit: 1)
-            if try await !origin.batch(seen).isEmpty { usedSlot = slot }
-        }
+        let after = query.after.flatMap { $0.time < whole.from ? nil : $0 }
+        query.after = after
+        let begin = after?.time ?? whole.from
+        guard let slot = terms.slot(of: begin), after != nil || slot.from < begin else { return }
+        let first = SampleQuery(
+            sensor: query.sensor, fields: query.fields, range: slot, limit: 1)
+        let batch = try await origin.batch(first)
+        guard !batch.isEmpty else { return }
+        let position = batch.position(0)
+        if position.time < whole.from || after.map({ position <= $0 }) == true { usedSlot = slot }
     }
 
     /// Continues after the slot that was used last, however many samples it has.
@@ -127,9 +131,13 @@ enum SampleOrigin: Sendable {
     }
 
     /// The time of the latest sample.
-    func newest(of sensor: SensorID) async throws -> Timestamp? {
+    ///
+    /// - Parameter now: excludes samples of the future; `nil` to include them.
+    func newest(of sensor: SensorID, at now: Timestamp?) async throws -> Timestamp? {
         switch self {
-        case .stored(let samples): return await samples.newest(of: sensor)?.time
+        case .stored(let samples):
+            guard let now else { return await samples.newest(of: sensor)?.time }
+            return try await samples.newest(of: sensor, at: now)?.time
         case .computed(let reader):
             let query = SampleQuery(sensor: sensor, order: .descending, limit: 1)
             return try await reader.batch(query).samples.times.first

@@ -42,7 +42,7 @@ struct SensorCatalog: Sendable {
             throw LAEError(
                 VirtualMachineError.unknownSensor(id, instances: await machine.instances(of: id)))
         }
-        if case .unavailable(let reason, let remedy) = status.state, status.newest == nil {
+        if case .unavailable(let reason, let remedy) = status.state, !status.hasSamples {
             throw LAEError(.unavailable, "\(id) is not available: \(reason).", hint: remedy)
         }
         return status

@@ -32,7 +32,8 @@ struct StatisticsQueries: Sendable {
         do {
             let extent = try await extent(
                 of: sensor, columns.map { sensor.fields[$0] }, terms,
-                needsStart: query.every != nil || !terms.allowsSamples)
+                needsStart: query.every != nil || !terms.allowsSamples,
+                includesFuture: query.range.to != .distantFuture)
             let reader = StatisticsReader(
                 of: sensor, columns: columns, samples: samples, terms: terms, matchers: matchers,
                 until: extent.to)
@@ -73,10 +74,13 @@ struct StatisticsQueries: Sendable {
     ///   - fields: the requested fields.
     ///   - needsStart: whether to find the first sample, which reads the store; one window over all
     ///     samples needs no start.
+    ///   - includesFuture: whether samples of the future count, as in a range with an end.
     private func extent(
-        of sensor: ReadableSensor, _ fields: [Field], _ terms: GrantTerms, needsStart: Bool
+        of sensor: ReadableSensor, _ fields: [Field], _ terms: GrantTerms, needsStart: Bool,
+        includesFuture: Bool
     ) async throws -> TimeRange {
-        let newest = try await sensor.origin.newest(of: sensor.id)
+        let newest = try await sensor.origin.newest(
+            of: sensor.id, at: includesFuture ? nil : time.now())
         guard needsStart else {
             return TimeRange(
                 from: .distantPast, to: newest?.advanced(byMicroseconds: 1) ?? time.now())

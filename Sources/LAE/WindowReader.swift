@@ -72,11 +72,22 @@ struct WindowReader: Sendable {
         var high = min(
             grid.first(endingFrom: range.to) - 1, grid.windows(holding: last).upperBound,
             grid.last(endingBy: now))
-        if let after = query.after?.time {
+        if let after = query.after, !Self.times.contains(after.time) {
+            // Every window is on one side of it.
+            let isBefore = after.time < Self.times.from
+            if isBefore != (query.order == .ascending) { return nil }
+        } else if let after = query.after {
+            // The sample of a window has the sequence number 0.
             if query.order == .ascending {
-                low = max(low, grid.last(endingBy: after) + 1)
+                low = max(
+                    low,
+                    after.sequence < 0
+                        ? grid.first(endingFrom: after.time) : grid.last(endingBy: after.time) + 1)
             } else {
-                high = min(high, grid.first(endingFrom: after) - 1)
+                high = min(
+                    high,
+                    after.sequence > 0
+                        ? grid.last(endingBy: after.time) : grid.first(endingFrom: after.time) - 1)
             }
         }
         return low <= high ? low...high : nil

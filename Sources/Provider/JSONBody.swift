@@ -6,6 +6,7 @@ import LAE
 import NIOCore
 import Samples
 import Text
+import VM
 
 extension Request {
     /// The most bytes of a JSON body.
@@ -109,7 +110,12 @@ enum JSONText {
 
 extension ByteBuffer {
     /// Writes `{"t":…,"field":…}`: `t` in milliseconds since 1970, values in the fields' units.
-    mutating func writeJSON(_ sample: StoredSample, _ fields: [Field]) {
+    ///
+    /// - Parameter freshness: adds `age` in milliseconds and, if it is known, `stale`, unless the sensor
+    ///   has fields of these names.
+    mutating func writeJSON(
+        _ sample: StoredSample, _ fields: [Field], freshness: Freshness? = nil
+    ) {
         writeString(#"{"t":"#)
         writeMilliseconds(sample.time)
         for (field, value) in zip(fields, sample.values) {
@@ -117,6 +123,13 @@ extension ByteBuffer {
             writeJSON(field.name)
             writeString(":")
             writeJSON(value)
+        }
+        if let freshness, !fields.contains(where: { $0.name == "age" }) {
+            writeString(#","age":"#)
+            writeMilliseconds(Timestamp(microseconds: freshness.age.wholeMicroseconds))
+        }
+        if let isStale = freshness?.isStale, !fields.contains(where: { $0.name == "stale" }) {
+            writeString(#","stale":\#(isStale)"#)
         }
         writeString("}")
     }

@@ -138,7 +138,7 @@ struct GrantableCheck: Sendable {
     func isAvailable(_ privilege: PrivilegeID) async -> Bool {
         guard let sensor = privilege.sensor else { return privilege.isGrantable }
         if let status = await machine.status(of: sensor) {
-            return status.state == .available || status.newest != nil
+            return status.state == .available || status.hasSamples
         }
         return await !machine.instances(of: sensor).isEmpty
     }
@@ -149,7 +149,7 @@ struct GrantableCheck: Sendable {
         var found: [SensorID] = []
         for sensor in await machine.instances(of: kind) {
             let one = await machine.status(of: sensor)
-            if one?.state == .available || one?.newest != nil { found.append(sensor) }
+            if one?.state == .available || one?.hasSamples == true { found.append(sensor) }
         }
         return found
     }

@@ -90,10 +90,12 @@ public actor SampleStore {
             var former = SensorSeries(row: row, current: layout)
             former.change(to: layout, among: layouts)
             let newest = try await storedNewest(of: sensor, former)
+            let recent = await recentTimes(of: sensor, former)
             // Another registration may have completed meanwhile.
             var current = series[sensor] ?? former
             current.change(to: layout, among: layouts)
             current.recall(newest)
+            current.recall(times: recent)
             series[sensor] = current
             // A session that died may have left rows to seal.
             await maintenance.sealIfDue(layout)
@@ -172,10 +174,56 @@ public actor SampleStore {
         _ samples: SampleBatch, to sensor: SensorID, named: (key: BatchKey, at: Timestamp)? = nil
     ) throws(SampleStoreError) -> Int64? {
         let known = try registered(sensor)
+        return try append(samples, to: sensor, known, in: known.current, named: named)
+    }
+
+    /// Accepts a batch that a client publishes, all or nothing.
+    ///
+    /// Samples of different clients are in different chunks, so that space is freed from the client that uses
+    /// more than its share of the budget.
+    /// - Parameters:
+    ///   - client: the name of the client; `nil` for the host and the owner.
+    ///   - named: as for ``append(_:to:named:)``.
+    /// - Returns: as ``append(_:to:)``.
+    /// - Throws: as ``append(_:to:)``.
+    public func publish(
+        _ samples: SampleBatch, to sensor: SensorID, by client: String?,
+        named: (key: BatchKey, at: Timestamp)? = nil
+    ) async throws(SampleStoreError) -> Int64? {
+        while true {
+            let known = try registered(sensor)
+            if let layout = known.layout(of: client) {
+                return try append(samples, to: sensor, known, in: layout, named: named)
+            }
+            // The fields may change meanwhile.
+            try await add(client ?? "", to: sensor, fields: known.current.fields)
+        }
+    }
+
+    private func add(
+        _ client: String, to sensor: SensorID, fields: [Field]
+    ) async throws(SampleStoreError) {
+        do {
+            let (_, layout) = try await SensorTable(file.pool).register(
+                sensor, fields: fields, publisher: client)
+            series[sensor]?.add(layout, of: client)
+            // A session that died may have left rows to seal.
+            await maintenance.sealIfDue(layout)
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
+        }
+    }
+
+    private func append(
+        _ samples: SampleBatch, to sensor: SensorID, _ known: SensorSeries, in layout: Layout,
+        named: (key: BatchKey, at: Timestamp)?
+    ) throws(SampleStoreError) -> Int64? {
         try known.validate(samples, of: sensor)
         guard !refused.contains(sensor) else { return nil }
         guard !samples.isEmpty else { return buffer.lastAccepted }
-        guard let batch = buffer.accept(samples, of: known, key: named) else { return nil }
+        guard let batch = buffer.accept(samples, of: known, in: layout, key: named) else {
+            return nil
+        }
         series[sensor]?.accept(batch)
         return buffer.lastAccepted
     }
@@ -349,6 +397,16 @@ public actor SampleStore {
         guard let known = series[sensor] else { return }
         series[sensor]?.forgetNewest()
         series[sensor]?.recall(try await storedNewest(of: sensor, known))
+        series[sensor]?.recall(times: await recentTimes(of: sensor, known))
+    }
+
+    /// The last times in file and buffer, as far as they can be read.
+    private func recentTimes(of sensor: SensorID, _ known: SensorSeries) async -> [Timestamp] {
+        let latest = SampleQuery(
+            sensor: sensor, order: .descending, limit: SensorSeries.observedTimes)
+        let source = source(of: known, fields: nil) { latest.range.contains($0.time) }
+        let result = try? await RangeReader(file.pool).read(latest, source)
+        return result?.batch.samples.times ?? []
     }
 
     /// The newest sample in file and buffer; none when it is damaged, so that the sensor can be
@@ -376,6 +434,15 @@ public actor SampleStore {
 
     /// The sample with the latest time; of equal times the last accepted.
     public func newest(of sensor: SensorID) -> StoredSample? { series[sensor]?.newest }
+
+    /// The newest sample, and the longest of the last intervals in which newer samples were accepted; `nil` when
+    /// fewer than two were.
+    ///
+    /// Samples that were accepted together count as one, so a source that delivers samples by the minute has an
+    /// interval of a minute.
+    public func recency(of sensor: SensorID) -> (newest: StoredSample?, interval: Duration?) {
+        (series[sensor]?.newest, series[sensor]?.observedInterval)
+    }
 
     /// The newest sample with other fields; `nil` when it lacks one of them.
     func newest(of sensor: SensorID, with fields: [Field]?) -> StoredSample? {

@@ -6,8 +6,14 @@ struct SensorSeries {
     let row: Int64
     private(set) var current: Layout
     private var layouts: [Int64: Layout]
+    /// The layouts of the samples that clients publish, with the current fields, by client.
+    private var published: [String: Layout] = [:]
     /// The accepted sample with the latest time, in its layout.
     private var newestEntry: (layout: Int64, stored: StoredSample)?
+    /// The last times at which the newest sample changed, in order.
+    private var recent: [Timestamp] = []
+    /// The times of what was accepted since without being newer.
+    private var older: [Timestamp] = []
     private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextListener = 0
 
@@ -23,8 +29,24 @@ struct SensorSeries {
 
     /// Sets the layout of new samples.
     mutating func change(to layout: Layout, among known: [Int64: Layout]) {
+        if layout.fields != current.fields { published = [:] }
         current = layout
         layouts.merge(known) { $1 }
+        layouts[layout.id] = layout
+        projections = projections(to: layout.fields)
+    }
+
+    /// The layout of the samples of a client; `nil` when it is not added.
+    ///
+    /// - Parameter client: `nil` for the host.
+    func layout(of client: String?) -> Layout? {
+        client.map { published[$0] } ?? current
+    }
+
+    /// Adds the layout of a client's samples, unless the fields have changed meanwhile.
+    mutating func add(_ layout: Layout, of client: String) {
+        guard layout.fields == current.fields else { return }
+        published[client] = layout
         layouts[layout.id] = layout
         projections = projections(to: layout.fields)
     }
@@ -49,6 +71,14 @@ struct SensorSeries {
         }
     }
 
+    /// The number of times from which intervals are observed.
+    static let observedTimes = 9
+
+    /// The longest of the intervals between the last changes of the newest sample; `nil` when there are none.
+    var observedInterval: Duration? {
+        zip(recent, recent.dropFirst()).map { $0.duration(to: $1) }.max()
+    }
+
     /// Updates the newest sample with accepted samples, and notifies listeners.
     mutating func accept(_ batch: StoredBatch) {
         defer { for listener in listeners.values { listener.yield() } }
@@ -57,8 +87,23 @@ struct SensorSeries {
         for (place, time) in batch.samples.times.enumerated() where time >= latest {
             (row, latest) = (place, time)
         }
+        note(latest)
         if let newestEntry, newest != nil, newestEntry.stored.time > latest { return }
         newestEntry = (current.id, batch[row])
+    }
+
+    /// Records the time of a newer sample.
+    ///
+    /// Late samples are ignored. If nothing else comes, a clock was set back, and they are the recent ones.
+    private mutating func note(_ time: Timestamp) {
+        if let last = recent.last, time <= last {
+            older.append(time)
+            guard older.count == Self.observedTimes else { return }
+            recent = older.sorted()
+        } else {
+            recent = recent.suffix(Self.observedTimes - 1) + [time]
+        }
+        older = []
     }
 
     /// Updates the newest sample with samples from the file, which have the current fields.
@@ -70,9 +115,15 @@ struct SensorSeries {
         }
     }
 
+    /// Takes the last times from the file, unless newer ones were accepted meanwhile.
+    mutating func recall(times: [Timestamp]) {
+        if recent.isEmpty { recent = times.sorted() }
+    }
+
     /// Discards the newest sample, so that ``recall(_:)`` can determine it again.
     mutating func forgetNewest() {
         newestEntry = nil
+        (recent, older) = ([], [])
     }
 
     // MARK: - Listeners

@@ -21,10 +21,11 @@ struct WriteBuffer {
 
     /// Assigns sequence numbers and buffers the samples.
     ///
-    /// - Returns: the samples with their numbers; `nil` when the buffer is full and they were
-    ///   dropped.
+    /// - Parameter layout: a layout of the sensor with its current fields.
+    /// - Returns: the samples with their numbers; `nil` when the buffer is full and they were dropped.
     mutating func accept(
-        _ samples: SampleBatch, of sensor: SensorSeries, key: (key: BatchKey, at: Timestamp)?
+        _ samples: SampleBatch, of sensor: SensorSeries, in layout: Layout,
+        key: (key: BatchKey, at: Timestamp)?
     ) -> StoredBatch? {
         // Includes numbers of forgotten samples, since the next session skips at most as many as
         // the limit.
@@ -36,7 +37,7 @@ struct WriteBuffer {
         let first = lastAccepted + 1
         lastAccepted += Int64(samples.count)
         let batch = StoredBatch(sequences: Array(first...lastAccepted), samples: samples)
-        var unwritten = UnwrittenBatch(sensor: sensor.row, layout: sensor.current, batch: batch)
+        var unwritten = UnwrittenBatch(sensor: sensor.row, layout: layout, batch: batch)
         unwritten.key = key.map { key, time in
             let receipt = BatchReceipt(accepted: samples.count, last: lastAccepted)
             return KeyedBatch(key: key, receipt: receipt, time: time)

@@ -37,10 +37,29 @@ public struct SensorStorage: Hashable, Sendable {
     }
 }
 
+/// The storage that the samples of a client use.
+public struct ClientStorage: Hashable, Sendable {
+    /// The name of the client that published them.
+    public let client: String
+    /// Bytes of samples and summaries.
+    public let bytes: Int64
+    /// The bytes beyond which its samples are the first to be pruned for the budget.
+    public let share: Int64
+
+    /// Combines the figures of a client.
+    public init(client: String, bytes: Int64, share: Int64) {
+        self.client = client
+        self.bytes = bytes
+        self.share = share
+    }
+}
+
 /// The storage that the store uses and may use, in total and for each sensor.
 public struct StorageReport: Hashable, Sendable {
     /// The sensors, sorted by identifier.
     public let sensors: [SensorStorage]
+    /// The clients that published samples, sorted by name.
+    public let clients: [ClientStorage]
     /// The rule of sensors without one of their own.
     public let standard: RetentionRule
     /// Bytes of the file and its write-ahead log on disk.
@@ -59,10 +78,11 @@ public struct StorageReport: Hashable, Sendable {
 
     /// Combines the figures of the store.
     public init(
-        sensors: [SensorStorage], standard: RetentionRule, bytes: Int64, reusable: Int64,
-        budget: Int64, free: Int64, canShrink: Bool
+        sensors: [SensorStorage], clients: [ClientStorage], standard: RetentionRule, bytes: Int64,
+        reusable: Int64, budget: Int64, free: Int64, canShrink: Bool
     ) {
         self.sensors = sensors
+        self.clients = clients
         self.standard = standard
         self.bytes = bytes
         self.reusable = reusable

@@ -26,14 +26,16 @@ actor BatchPublisher {
         self.time = time
     }
 
+    /// - Parameter client: whose share of the budget the samples count towards; `nil` for the owner.
     func publish(
-        _ batch: SampleBatch, to id: SensorID, check: Check
+        _ batch: SampleBatch, to id: SensorID, by client: String?, check: Check
     ) async throws(VirtualMachineError) -> Int64 {
-        try await append(batch, to: id, named: nil, check: check)
+        try await append(batch, to: id, by: client, named: nil, check: check)
     }
 
     func publish(
-        _ batch: SampleBatch, to id: SensorID, key: BatchKey, check: @escaping Check
+        _ batch: SampleBatch, to id: SensorID, by client: String?, key: BatchKey,
+        check: @escaping Check
     ) async throws(VirtualMachineError) -> BatchReceipt {
         let name = Pending(sensor: id, client: key.client, name: key.name)
         while let earlier = pending[name] { _ = await earlier.value }
@@ -41,7 +43,7 @@ actor BatchPublisher {
         let task = Task { () -> Result<BatchReceipt, VirtualMachineError> in
             defer { pending[name] = nil }
             do throws(VirtualMachineError) {
-                return .success(try await publishOnce(batch, to: id, key, check))
+                return .success(try await publishOnce(batch, to: id, by: client, key, check))
             } catch {
                 return .failure(error)
             }
@@ -51,7 +53,8 @@ actor BatchPublisher {
     }
 
     private func publishOnce(
-        _ batch: SampleBatch, to id: SensorID, _ key: BatchKey, _ check: Check
+        _ batch: SampleBatch, to id: SensorID, by client: String?, _ key: BatchKey,
+        _ check: Check
     ) async throws(VirtualMachineError) -> BatchReceipt {
         try await check()
         do {
@@ -68,13 +71,14 @@ actor BatchPublisher {
         } catch {
             throw VirtualMachineError(error)
         }
-        let last = try await append(batch, to: id, named: (key, time.now()), check: check)
+        let last = try await append(
+            batch, to: id, by: client, named: (key, time.now()), check: check)
         return BatchReceipt(accepted: batch.count, last: last)
     }
 
     private func append(
-        _ batch: SampleBatch, to id: SensorID, named: (key: BatchKey, at: Timestamp)?,
-        check: Check
+        _ batch: SampleBatch, to id: SensorID, by client: String?,
+        named: (key: BatchKey, at: Timestamp)?, check: Check
     ) async throws(VirtualMachineError) -> Int64 {
         try await check()
         guard batch.count <= Self.largestBatch else {
@@ -83,7 +87,8 @@ actor BatchPublisher {
                 hint: "Send them in several batches.")
         }
         do {
-            guard let last = try await store.append(batch, to: id, named: named) else {
+            let last = try await store.publish(batch, to: id, by: client, named: named)
+            guard let last else {
                 // The sensor may have been switched off meanwhile.
                 try await check()
                 throw VirtualMachineError(

@@ -76,9 +76,38 @@ public struct SampleReading: Sendable {
         await store.arrivalSignals(of: id)
     }
 
-    /// The sample with the latest timestamp.
+    /// How far ahead of the host's clock a sample may be and still count as the newest.
+    private static let clockTolerance = Duration.seconds(300)
+
+    /// The sample with the latest timestamp, which may be in the future.
     public func newest(of id: SensorID) async -> StoredSample? {
         await store.newest(of: id)
+    }
+
+    /// The sample with the latest timestamp that is not in the future.
+    ///
+    /// A clock that was wrong leaves samples whose time is still to come; see ``isFuture(_:at:)``.
+    /// - Throws: `storeFailed`.
+    public func newest(
+        of id: SensorID, at now: Timestamp
+    ) async throws(VirtualMachineError) -> StoredSample? {
+        guard let newest = await newest(of: id) else { return nil }
+        guard Self.isFuture(newest.time, at: now) else { return newest }
+        let range = TimeRange(from: .distantPast, to: Self.end(ofPresent: now))
+        return try await rows(
+            SampleQuery(sensor: id, range: range, order: .descending, limit: 1)
+        ).first
+    }
+
+    /// Whether a timestamp lies further in the future than the clocks of a host and its sources differ:
+    /// 5 minutes.
+    public static func isFuture(_ time: Timestamp, at now: Timestamp) -> Bool {
+        time >= end(ofPresent: now)
+    }
+
+    /// The time before which samples are not in the future.
+    public static func end(ofPresent now: Timestamp) -> Timestamp {
+        now.advanced(by: clockTolerance)
     }
 
     /// The sequence number of the last accepted sample.

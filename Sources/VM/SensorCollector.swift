@@ -45,13 +45,24 @@ actor SensorCollector {
     }
 
     func status(of id: SensorID) async -> SensorStatus? {
-        let stored = await store.newest(of: id)
+        let now = time.now()
+        var (stored, observed) = await store.recency(of: id)
+        var future: Timestamp?
+        if let latest = stored?.time, SampleReading.isFuture(latest, at: now) {
+            future = latest
+            // A sensor whose samples cannot be read is shown without a newest one.
+            stored = try? await SampleReading(store: store).newest(of: id, at: now)
+        }
         guard let known = sensors[id] else { return nil }
         // Samples may have been published under the name of a virtual sensor before.
-        let newest = known.sensor.derivation == nil ? stored : nil
+        if known.sensor.derivation != nil { (stored, future, observed) = (nil, nil, nil) }
+        let level = sensors.level(of: id)
+        let interval = known.interval(at: level, observed: observed)
         return SensorStatus(
-            sensor: known.sensor, state: known.state, level: sensors.level(of: id),
-            failure: known.failure, note: known.note, failures: known.failures, newest: newest,
+            sensor: known.sensor, state: known.state, level: level,
+            failure: known.failure, note: known.note, failures: known.failures, newest: stored,
+            future: future, interval: interval,
+            freshness: stored.map { Freshness(of: $0.time, at: now, every: interval) },
             source: known.report)
     }
 

@@ -22,10 +22,23 @@ public struct SensorStatus: Hashable, Sendable {
     public let note: String?
     /// Failed reads since start.
     public let failures: Int
-    /// The sample with the latest timestamp; `nil` without samples.
+    /// The sample with the latest timestamp that is not in the future; see ``future``.
     public let newest: StoredSample?
+    /// The latest timestamp, if it lies further in the future than clocks differ.
+    ///
+    /// A clock that was wrong leaves such samples. They do not count as the newest and are read by range
+    /// only.
+    public let future: Timestamp?
+    /// The expected interval between two samples: that of the level for a sensor that the host reads,
+    /// else the longest of the last intervals in which samples came; `nil` when it is unknown.
+    public let interval: Duration?
+    /// Of the newest sample; `nil` when there is none.
+    public let freshness: Freshness?
     /// Of a pushed sensor.
     public let source: SourceReport?
+
+    /// Whether samples of it are stored, whatever their timestamps.
+    public var hasSamples: Bool { newest != nil || future != nil }
 }
 
 /// The state of a source that delivers samples without being asked.

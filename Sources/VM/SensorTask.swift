@@ -158,7 +158,9 @@ struct SensorTask: Sendable {
         var pace = SamplePace(interval)
         let signals = await samples.arrivalSignals(of: input)
         var place = await samples.lastSequence
-        if let last = await samples.newest(of: id) { deriver.resume(after: last.sample) }
+        if let last = try? await samples.newest(of: id, at: time.now()) {
+            deriver.resume(after: last.sample)
+        }
         for await _ in signals {
             while let page = await page(of: input, deriver.inputs, after: &place, on: collector) {
                 let derived = page.compactMap { deriver.take($0.sample) }

@@ -237,14 +237,15 @@ extension VirtualMachine {
     /// let batch = SampleBatch([Sample(time: .now(), values: [.number(7)])], of: sensor.fields)
     /// ```
     ///
+    /// - Parameter client: whose share of the budget the samples count towards; `nil` for the owner.
     /// - Returns: the sequence number of the last one.
     /// - Throws: as ``checkPublishing(to:)``; `batchTooLarge`, `bufferFull`, `diskFull`;
     ///   `storeFailed` when they do not fit the sensor's fields, or could not be written.
     @discardableResult
     public nonisolated func publish(
-        _ batch: SampleBatch, to id: SensorID
+        _ batch: SampleBatch, to id: SensorID, by client: String? = nil
     ) async throws(VirtualMachineError) -> Int64 {
-        try await publisher.publish(batch, to: id) { () throws(VirtualMachineError) in
+        try await publisher.publish(batch, to: id, by: client) { () throws(VirtualMachineError) in
             try await self.checkPublishing(to: id)
         }
     }
@@ -254,11 +255,12 @@ extension VirtualMachine {
     /// A repeated batch gets the receipt of the first, for 24 hours and also after a restart; while
     /// the first is being stored, the call waits for it. At least 10 000 keys of a client are kept.
     ///
-    /// - Throws: as ``publish(_:to:)``; `keyReused` when the key was used for another batch.
+    /// - Throws: as ``publish(_:to:by:)``; `keyReused` when the key was used for another batch.
     public nonisolated func publish(
-        _ batch: SampleBatch, to id: SensorID, key: BatchKey
+        _ batch: SampleBatch, to id: SensorID, by client: String? = nil, key: BatchKey
     ) async throws(VirtualMachineError) -> BatchReceipt {
-        try await publisher.publish(batch, to: id, key: key) { () throws(VirtualMachineError) in
+        try await publisher.publish(batch, to: id, by: client, key: key) {
+            () throws(VirtualMachineError) in
             try await self.checkPublishing(to: id)
         }
     }

@@ -92,6 +92,59 @@ struct RateTests {
         }
     }
 
+    /// A position as a caller may make it up: of a sample, near one, or far from all.
+    private static func position(
+        near samples: [StoredSample], _ random: inout SplitMix
+    ) throws -> SampleQuery.Position {
+        let sample = try #require(samples.randomElement(using: &random))
+        let microseconds = sample.time.microseconds
+        let times = [
+            .min, -1 << 61, 0, microseconds, microseconds, microseconds,
+            microseconds + .random(in: -1_000_000...1_000_000, using: &random), 1 << 61, .max,
+        ]
+        let sequences = [.min, -1, 0, sample.sequence, sample.sequence - 1, sample.sequence, .max]
+        return SampleQuery.Position(
+            time: Timestamp(microseconds: times.randomElement(using: &random) ?? 0),
+            sequence: sequences.randomElement(using: &random) ?? 0)
+    }
+
+    @Test(arguments: [EngineFixture.sensor, EngineFixture.shake], 0..<3)
+    func `no position that a caller makes up returns another sample`(
+        sensor: SensorID, round: Int
+    ) async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        _ = try await fill(&random)
+        try await fixture.define(window: "100ms", [("mean", by: "mean", of: ["probe.x"])])
+        let open = try await fixture.grant(to: sensor)
+        let all = try await fixture.pages(SampleSelection(limit: 1000), open)
+        let grant = try await fixture.grant(Terms(access: .raw, maximumRate: 3), to: sensor)
+        let plain = try await fixture.pages(SampleSelection(limit: 1000), grant)
+        #expect(plain.count < all.count)
+        for number in 0..<150 {
+            let ends = try (0..<2).map { _ in try Self.position(near: all, &random).time }
+            let order = Bool.random(using: &random) ? SampleQuery.Order.ascending : .descending
+            let after = number % 8 == 0 ? nil : try Self.position(near: all, &random)
+            let selection = SampleSelection(
+                range: number % 4 == 0 ? .all : TimeRange(from: ends[0], to: ends[1]),
+                order: order, after: after, limit: Int.random(in: 1...9, using: &random))
+            let found = try await fixture.engine.samples(selection, for: grant).samples
+            let inOrder = order == .ascending ? plain : plain.reversed()
+            let wanted = inOrder.filter { sample in
+                let position = SampleQuery.Position(of: sample)
+                let isAfter = after.map { order == .ascending ? $0 < position : position < $0 }
+                return selection.range.contains(sample.time) && isAfter ?? true
+            }
+            #expect(found == Array(wanted.prefix(selection.limit)), "seed \(seed): \(selection)")
+            guard sensor == EngineFixture.sensor else { continue }
+            let place = try Self.position(near: all, &random).sequence
+            let arrived = try await fixture.engine.arrivals(
+                after: place, limit: selection.limit, for: grant)
+            #expect(
+                Set(arrived.page.samples).isSubset(of: plain), "seed \(seed): after \(place)")
+        }
+    }
+
     @Test func `conditions and rounding are applied after thinning`() async throws {
         try await fixture.add([(0, 10), (1, 90), (2_000_000, 90), (2_000_001, 10)])
         let grant = try await fixture.grant(Terms(access: .raw, maximumRate: 1))

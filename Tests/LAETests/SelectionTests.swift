@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import SampleStore
 import Samples
+import Statistics
 import Testing
 
 @testable import LAE
@@ -67,6 +68,44 @@ struct SelectionTests {
         #expect(try await fixture.engine.latest(for: grant).samples.isEmpty)
         try await fixture.add([(5, 1), (9, 2), (7, 3)])
         #expect(try await fixture.engine.latest(for: grant).samples.map(\.sequence) == [2])
+    }
+
+    @Test func `a sample of the future is read by range and is not the latest`() async throws {
+        let now = EngineFixture.now.microseconds
+        let times: [Int64] = [now - 2_000_000, now + 299_999_999, now + 300_000_000, .max - 1]
+        try await fixture.add(times.map { ($0, 1) })
+        for terms in [Terms(access: .raw), Terms(access: .raw, maximumRate: 10)] {
+            let grant = try await fixture.grant(terms)
+            let latest = try await fixture.engine.latest(for: grant)
+            #expect(latest.samples.map(\.time.microseconds) == [times[1]])
+            #expect(latest.freshness?.age == .zero)
+            #expect(try await fixture.pages(SampleSelection(), grant).count == 4)
+            // The default range of statistics ends with the newest sample.
+            let table = try await fixture.engine.statistics(
+                StatisticsQuery(statistics: [.count]), for: grant)
+            #expect(table.windows.first?.count == 2)
+            let open = try await fixture.engine.statistics(
+                StatisticsQuery(range: TimeRange(now, .max), statistics: [.count]), for: grant)
+            #expect(open.windows.first?.count == 1)
+            let ended = try await fixture.engine.statistics(
+                StatisticsQuery(range: TimeRange(now, .max - 5), statistics: [.count]), for: grant)
+            #expect(ended.windows.first?.count == 2)
+        }
+    }
+
+    @Test(arguments: [(nil, true), (0.1, true), (0.02, false)] as [(Double?, Bool)])
+    func `what a rate limit holds back makes no sample stale`(
+        rate: Double?, isStale: Bool
+    ) async throws {
+        // The sensor is read every second.
+        try await fixture.add([(EngineFixture.now.microseconds - 40_000_000, 1)])
+        let grant = try await fixture.grant(Terms(access: .raw, maximumRate: rate))
+        let latest = try await fixture.engine.latest(for: grant)
+        let interval = Duration.microseconds(rate.map { Int64(1_000_000 / $0) } ?? 1_000_000)
+        #expect(
+            latest.freshness
+                == Freshness(of: latest.samples[0].time, at: EngineFixture.now, every: interval))
+        #expect(latest.freshness?.isStale == isStale)
     }
 
     @Test func `a missing sensor or field is named in the error`() async throws {

@@ -42,10 +42,10 @@ struct SensorsCommand: AsyncParsableCommand {
                 }
                 var values = sensor.level == "off" ? "not read" : "no samples"
                 if sensor.newest != nil {
-                    let newest = try await session.client.latest(of: sensor.id).value
+                    let newest = try await session.client.latest(of: sensor.id).value.values
                     values = Self.values(newest, sensor)
                 }
-                table.add(sensor.id, sensor.level, Format.age(sensor.newest), values)
+                table.add(sensor.id, sensor.level, sensor.newestAge, values)
             }
             table.lines.forEach(options.console.print)
             let missing = list.filter { !$0.available }

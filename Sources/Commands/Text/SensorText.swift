@@ -1,4 +1,5 @@
 import API
+import Samples
 import Text
 
 extension SensorDescription {
@@ -8,8 +9,15 @@ extension SensorDescription {
             "Sensor:   \(id)", "Title:    \(title.escapedForDisplay(limit: 120))",
             "Fields:   \(fields.map(\.shown).joined(separator: ", "))",
             "Source:   \(source.escapedForDisplay(limit: 200))", "Level:    \(level)",
-            "Newest:   \(Format.age(newest))",
+            "Newest:   \(newestAge)",
         ]
+        if let future {
+            lines += [
+                "Future:   samples up to \(Format.time(future)), from a clock that was wrong; they do not"
+                    + " count as the newest",
+                "Remedy:   nervous forget \(id) --from \(Timestamp.now())",
+            ]
+        }
         if let unavailable {
             lines.append("Missing:  \(unavailable.reason.escapedForDisplay(limit: 300))")
             if let remedy = unavailable.remedy {
@@ -23,6 +31,11 @@ extension SensorDescription {
         }
         return lines + (connection?.lines ?? [])
     }
+}
+
+extension SensorDescription {
+    /// The age of the newest sample, and whether it is stale.
+    var newestAge: String { Format.age(newest) + (stale == true ? ", stale" : "") }
 }
 
 extension SensorDescription.FieldDescription {

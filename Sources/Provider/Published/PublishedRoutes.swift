@@ -8,6 +8,7 @@ import NIOCore
 import Samples
 import Scheduling
 import Text
+import VM
 
 /// The calls of published apps of the second generation.
 struct AxonRoutes {
@@ -192,10 +193,12 @@ private struct PublishedReader {
                 .write(sample, withTime: false, to: &buffer)
             return .json(buffer)
         }
-        let start = authorizer.now().advanced(byMicroseconds: -Self.listed.wholeMicroseconds)
+        let now = authorizer.now()
+        let start = now.advanced(byMicroseconds: -Self.listed.wholeMicroseconds)
         let page = try await engine.samples(
             SampleSelection(
-                range: TimeRange(from: start, to: .distantFuture), order: .descending,
+                range: TimeRange(from: start, to: SampleReading.end(ofPresent: now)),
+                order: .descending,
                 limit: Self.listLimit), for: grant)
         let keys = ["uuid", "major", "minor"].compactMap { name in
             page.fields.firstIndex { $0.name == name }

@@ -1,4 +1,5 @@
 import API
+import Auth
 import CZlib
 import HTTPTypes
 import Hummingbird
@@ -15,7 +16,7 @@ enum PushBody {
     ///
     /// - Throws: `Problem` for a body that is too large, too slow or has another encoding.
     static func read<T>(
-        _ request: Request, slots: IntakeSlots, client: String, _ parse: ([UInt8]) throws -> T
+        _ request: Request, slots: IntakeSlots, client: Client, _ parse: ([UInt8]) throws -> T
     ) async throws -> T {
         let isCompressed = try request.isCompressed
         let start = ContinuousClock.now
@@ -29,15 +30,15 @@ enum PushBody {
                 guard ContinuousClock.now - start < timeLimit else { throw Problem.pushTooSlow }
                 bytes += piece.readableBytesView
                 if !hasSlot, isCompressed || bytes.count > smallBody {
-                    try await slots.acquire(client)
+                    try await slots.acquire(client.name, isOwner: client.kind == .owner)
                     hasSlot = true
                 }
             }
             let content = try parse(isCompressed ? decompressed(bytes) : bytes)
-            if hasSlot { await slots.release(client) }
+            if hasSlot { await slots.release(client.name) }
             return content
         } catch {
-            if hasSlot { await slots.release(client) }
+            if hasSlot { await slots.release(client.name) }
             if let fault = error as? PushFault { throw Problem(fault) }
             if error is Problem || error is CancellationError { throw error }
             throw Problem.incompleteBody

@@ -71,7 +71,7 @@ struct PushRoutes {
         }
         try request.checkJSON()
         var (content, delivery) = try await PushBody.read(
-            request, slots: slots, client: client.name
+            request, slots: slots, client: client
         ) { bytes in
             let delivery = PushDelivery(
                 bytes, authorizer: authorizer, engine: engine, request, context)
@@ -97,7 +97,7 @@ struct PushRoutes {
             return precision
         }
         var (content, delivery) = try await PushBody.read(
-            request, slots: slots, client: client.name
+            request, slots: slots, client: client
         ) { bytes in
             let delivery = PushDelivery(
                 bytes, authorizer: authorizer, engine: engine, request, context)

@@ -98,6 +98,14 @@ declare namespace Nervous {
   /** The fields by name, and the time `t`. */
   type Sample<Fields = Record<string, Value>> = { t: number } & Fields;
 
+  /** A field of the sensor with the name of a member replaces it. */
+  interface Freshness {
+    /** The age of the sample in milliseconds. */
+    readonly age?: number;
+    /** Whether another sample should have come since; missing if that is unknown. */
+    readonly stale?: boolean;
+  }
+
   interface SensorDescription {
     readonly id: string;
     readonly title: string;
@@ -111,6 +119,12 @@ declare namespace Nervous {
     readonly level: string;
     readonly access: PermissionState | "statistics";
     readonly newest?: number;
+    /** The age of the newest sample in milliseconds. */
+    readonly age?: number;
+    /** Whether another sample should have come since; missing if that is unknown. */
+    readonly stale?: boolean;
+    /** The time of the last sample if it is in the future; it does not count as the newest. */
+    readonly future?: number;
     readonly failure?: string;
     readonly failures: number;
   }
@@ -127,8 +141,8 @@ declare namespace Nervous {
 
     describe(options?: Abortable): Promise<SensorDescription>;
 
-    /** The newest sample. */
-    latest<Fields = Record<string, any>>(options?: Abortable): Promise<Sample<Fields>>;
+    /** The newest sample and its age. */
+    latest<Fields = Record<string, any>>(options?: Abortable): Promise<Sample<Fields> & Freshness>;
 
     /** Samples, the oldest first unless `order` says otherwise. */
     samples<Fields = Record<string, any>>(options?: SampleOptions): Promise<Sample<Fields>[]>;

@@ -124,7 +124,7 @@ struct LiveSessionRoutes {
                 for instance in instances where found[kind] == nil {
                     // Skip sensors that are not available and have no samples.
                     guard let status = await machine.status(of: instance) else { continue }
-                    if case .unavailable = status.state, status.newest == nil { continue }
+                    if case .unavailable = status.state, !status.hasSamples { continue }
                     found[kind] = instance
                 }
             }

@@ -68,8 +68,11 @@ struct RetentionRoutes {
 
 extension StorageDescription {
     init(_ report: StorageReport, _ log: AccessLog) {
+        let clients = report.clients.map { client in
+            Client(client: client.client, bytes: client.bytes, share: client.share)
+        }
         self.init(
-            sensors: report.sensors.map(Sensor.init),
+            sensors: report.sensors.map(Sensor.init), clients: clients.isEmpty ? nil : clients,
             standard: RetentionDescription(report.standard), bytes: report.bytes,
             reusable: report.reusable, budget: report.budget, free: report.free,
             shrinks: report.canShrink, accessLog: log)

@@ -33,7 +33,7 @@ struct SampleIntake: ~Copyable {
     /// - Throws: `Problem` for a body that is too large, too slow, or does not fit the sensor.
     static func read(
         _ request: Request, _ parser: consuming SampleParser, form: SampleFormat, isNamed: Bool,
-        slots: IntakeSlots, client: String
+        slots: IntakeSlots, client: String, isOwner: Bool
     ) async throws -> Content {
         var intake = SampleIntake(parser, form: form, isNamed: isNamed)
         var hasSlot = false
@@ -41,7 +41,7 @@ struct SampleIntake: ~Copyable {
             for try await piece in request.body {
                 try intake.take(piece)
                 if !hasSlot, intake.received > smallBody {
-                    try await slots.acquire(client)
+                    try await slots.acquire(client, isOwner: isOwner)
                     hasSlot = true
                 }
             }
@@ -106,25 +106,34 @@ struct SampleIntake: ~Copyable {
 }
 
 /// Limits how many large bodies are read concurrently, and so the memory that they take.
+///
+/// One slot is the owner's, so that other clients cannot keep the owner from publishing.
 actor IntakeSlots {
     private static let limit = 4
     private static let limitPerClient = 2
 
     private var used: [String: Int] = [:]
+    /// The clients that are the owner's.
+    private var owners: Set<String> = []
 
     /// - Throws: `Problem` if no slot is free.
-    func acquire(_ client: String) throws {
+    func acquire(_ client: String, isOwner: Bool) throws {
         let own = used[client, default: 0]
-        guard used.values.reduce(0, +) < Self.limit, own < Self.limitPerClient else {
+        let others = used.filter { !owners.contains($0.key) }.values.reduce(0, +)
+        guard used.values.reduce(0, +) < Self.limit, own < Self.limitPerClient,
+            isOwner || others < Self.limit - 1
+        else {
             throw Problem(
                 .busy, "Too many large bodies are being read.", headers: [.retryAfter: "1"])
         }
+        if isOwner { owners.insert(client) }
         used[client] = own + 1
     }
 
     func release(_ client: String) {
         let own = used[client, default: 1] - 1
         used[client] = own == 0 ? nil : own
+        if own == 0 { owners.remove(client) }
     }
 }
 

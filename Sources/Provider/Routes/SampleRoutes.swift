@@ -33,7 +33,8 @@ struct SampleRoutes {
         let fields = try await engine.publishedFields(for: grant)
         let intake = try await SampleIntake.read(
             request, SampleParser(form, fields: fields, now: authorizer.now()), form: form,
-            isNamed: key != nil, slots: slots, client: grant.client)
+            isNamed: key != nil, slots: slots, client: grant.client,
+            isOwner: grant.isOwner)
         // Permission may have ended while the body was read.
         let still = try await authorizer.grant(
             "publish", .write, of: id, request, context, isContinuation: true)

@@ -58,12 +58,12 @@ struct SensorRoutes {
     private func latest(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let id = try request.sensor(context)
         let grant = try await authorizer.grant("latest", .raw, of: id, request, context)
-        let page = try await engine.latest(for: grant)
+        let latest = try await engine.latest(for: grant)
         var buffer = ByteBuffer()
-        guard let sample = page.samples.first else {
+        guard let sample = latest.samples.first else {
             throw Problem.noSamples(grant.sensor)
         }
-        buffer.writeJSON(sample, page.fields)
+        buffer.writeJSON(sample, latest.fields, freshness: latest.freshness)
         return .json(buffer).naming(grant.sensor, requested: id)
     }
 

@@ -16,11 +16,18 @@ extension SensorDescription {
             definition: status.sensor.derivation.map { VirtualDefinition($0) },
             available: unavailable == nil, unavailable: unavailable,
             level: status.level.description, access: permission.rawValue,
-            newest: seesNewest ? status.newest?.time.milliseconds : nil, failure: status.failure,
+            newest: seesNewest ? status.newest?.time.milliseconds : nil,
+            age: seesNewest ? status.freshness?.age.milliseconds : nil,
+            stale: seesNewest ? status.freshness?.isStale : nil,
+            future: seesNewest ? status.future?.milliseconds : nil, failure: status.failure,
             failures: status.failures,
             connection: seesNewest ? status.source.map(ConnectionReport.init) : nil,
             note: status.note)
     }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Double { Double(wholeMicroseconds) / 1000 }
 }
 
 extension SensorDescription.FieldDescription {

@@ -39,7 +39,9 @@ enum SampleSchema {
         migrator.registerMigration("keys", migrate: Self.createKeys)
         migrator.registerMigration("retention", migrate: Self.createRetention)
         migrator.registerMigration("erasure", migrate: Self.createErasure)
-        return migrator
+        migrator.registerMigration("publishers", migrate: Self.addPublishers)
+        // A damaged row must not prevent a file from being opened.
+        return migrator.disablingDeferredForeignKeyChecks()
     }
 
     /// Creates unsealed rows, chunks and groups, and converts samples from the former table with
@@ -239,6 +241,28 @@ enum SampleSchema {
                     UPDATE usage SET summarised = summarised - old.count,
                         summaries = summaries - 1, summaryBytes = summaryBytes - length(old.summary)
                     WHERE layout = old.layout;
+                END;
+                """)
+    }
+
+    /// Adds the client that publishes the samples of a layout.
+    ///
+    /// SQLite cannot change a constraint, so the table is created again. Tables that refer to it do so by name.
+    private static func addPublishers(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE newLayout (
+                    id INTEGER PRIMARY KEY,
+                    sensor INTEGER NOT NULL REFERENCES sensor(id),
+                    fields TEXT NOT NULL,
+                    publisher TEXT NOT NULL DEFAULT '',
+                    UNIQUE (sensor, fields, publisher)
+                ) STRICT;
+                INSERT INTO newLayout (id, sensor, fields) SELECT id, sensor, fields FROM layout;
+                DROP TABLE layout;
+                ALTER TABLE newLayout RENAME TO layout;
+                CREATE TRIGGER usage_of_layout AFTER INSERT ON layout BEGIN
+                    INSERT INTO usage (layout) VALUES (new.id);
                 END;
                 """)
     }

@@ -10,7 +10,11 @@ struct SensorTable: Sendable {
     }
 
     /// The row of a sensor and its layout with these fields, inserted when they are new.
-    func register(_ sensor: SensorID, fields: [Field]) async throws -> (sensor: Int64, Layout) {
+    ///
+    /// - Parameter publisher: the client that publishes the samples; empty for the host.
+    func register(
+        _ sensor: SensorID, fields: [Field], publisher: String = ""
+    ) async throws -> (sensor: Int64, Layout) {
         let encoded = try Layout.encode(fields)
         return try await pool.write { database in
             try database.execute(
@@ -20,11 +24,12 @@ struct SensorTable: Sendable {
                 database, sql: "SELECT id FROM sensor WHERE name = ?",
                 arguments: [sensor.description])
             try database.execute(
-                sql: "INSERT OR IGNORE INTO layout (sensor, fields) VALUES (?, ?)",
-                arguments: [id, encoded])
+                sql: "INSERT OR IGNORE INTO layout (sensor, fields, publisher) VALUES (?, ?, ?)",
+                arguments: [id, encoded, publisher])
             let layout = try Int64.fetchOne(
-                database, sql: "SELECT id FROM layout WHERE sensor = ? AND fields = ?",
-                arguments: [id, encoded])
+                database,
+                sql: "SELECT id FROM layout WHERE sensor = ? AND fields = ? AND publisher = ?",
+                arguments: [id, encoded, publisher])
             guard let id, let layout else {
                 throw SampleStoreError(.damaged, "The sample store lost the sensor \(sensor).")
             }

@@ -16,6 +16,8 @@ struct SamplePruner: Sendable {
         var newest: SampleQuery.Position?
         /// Older samples are not summarised; `nil` to summarise all.
         var summariesFrom: Timestamp?
+        /// Prunes the older half of the oldest chunk if it contains the newest sample.
+        var splitsNewest = false
     }
 
     private let pool: DatabasePool
@@ -38,15 +40,19 @@ struct SamplePruner: Sendable {
 
     /// Prunes the oldest chunk of a sensor.
     ///
-    /// - Returns: `false` when only the chunk with the newest sample is left.
-    func pruneOldest(of sensor: StoredSensor, summariesFrom: Timestamp?) async throws -> Bool {
+    /// - Parameter splitsNewest: whether to prune the older half of the chunk with the newest sample.
+    /// - Returns: `false` when only the chunk with the newest sample is left, or only that sample.
+    func pruneOldest(
+        of sensor: StoredSensor, summariesFrom: Timestamp?, splitsNewest: Bool
+    ) async throws -> Bool {
         let (layout, newest) = try await pool.read { database in
             (try Self.oldest(of: sensor, database), try Self.newest(of: sensor, database))
         }
         guard let layout else { return false }
         return try await prune(
             Order(
-                layout: layout, before: nil, newest: newest, summariesFrom: summariesFrom))
+                layout: layout, before: nil, newest: newest, summariesFrom: summariesFrom,
+                splitsNewest: splitsNewest))
     }
 
     /// The newest sample of the sensor that is in a chunk.
@@ -203,8 +209,12 @@ private struct PrunePlan: Sendable {
         }
         let newest = samples.position(samples.count - 1) == order.newest
         if newest {
-            // The budget prunes whole chunks; only pruning by age can leave a single sample.
-            end = order.before == nil ? 0 : min(end, samples.count - 1)
+            if order.before != nil {
+                end = min(end, samples.count - 1)
+            } else {
+                // The budget prunes whole chunks, except for a client beyond its share.
+                end = order.splitsNewest ? samples.count / 2 : 0
+            }
         }
         return Rollup.hours(of: samples[0..<end]).prefix(limit)
     }

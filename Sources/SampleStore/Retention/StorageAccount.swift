@@ -19,6 +19,21 @@ struct StoredSensor: Sendable {
         var summaryBytes: Int64 = 0
 
         var total: Int64 { bytes + summaryBytes }
+
+        fileprivate static func += (left: inout Self, right: Self) {
+            left.samples += right.samples
+            left.bytes += right.bytes
+            left.summarised += right.summarised
+            left.summaries += right.summaries
+            left.summaryBytes += right.summaryBytes
+        }
+    }
+
+    /// Adds other layouts of the same sensor.
+    fileprivate mutating func add(_ other: StoredSensor) {
+        layouts += other.layouts
+        unreadable += other.unreadable
+        usage += other.usage
     }
 }
 
@@ -95,6 +110,21 @@ struct UsageTable: Sendable {
         try await pool.read { try Self.sensors($0) }
     }
 
+    /// The samples of each sensor and publisher, without the sizes of unsealed rows.
+    func holdings() async throws -> [Holding] {
+        try await pool.read { database in
+            try Self.holdings(database).map { holding in
+                var whole = holding
+                // Damage must not keep space from being freed.
+                whole.lastArrival =
+                    holding.sensor.layouts.map { layout in
+                        (try? Self.lastArrival(layout, database)) ?? 0
+                    }.max() ?? 0
+                return whole
+            }
+        }
+    }
+
     /// The accounts of all sensors.
     func accounts() async throws -> [StorageAccount] {
         try await pool.read { database in
@@ -152,38 +182,65 @@ struct UsageTable: Sendable {
     }
 
     private static func sensors(_ database: Database) throws -> [StoredSensor] {
+        var sensors: [StoredSensor] = []
+        for holding in try holdings(database) {
+            if sensors.last?.row == holding.sensor.row {
+                sensors[sensors.count - 1].add(holding.sensor)
+            } else {
+                sensors.append(holding.sensor)
+            }
+        }
+        return sensors
+    }
+
+    private static func holdings(_ database: Database) throws -> [Holding] {
         let rows = try Row.fetchCursor(
             database,
             sql: """
                 SELECT sensor.id, name, layout.id, fields, samples, bytes, summarised, summaries,
-                    summaryBytes
+                    summaryBytes, publisher
                 FROM sensor JOIN layout ON layout.sensor = sensor.id
                     JOIN usage ON usage.layout = layout.id
-                ORDER BY sensor.id, layout.id
+                ORDER BY sensor.id, publisher, layout.id
                 """)
-        var sensors: [StoredSensor] = []
+        var holdings: [Holding] = []
         while let row = try rows.next() {
-            guard let sensor = SensorID(try String.stored(row, 1)) else { continue }
-            let id: Int64 = try .stored(row, 0)
-            if sensors.last?.row != id { sensors.append(StoredSensor(row: id, sensor: sensor)) }
-            let last = sensors.count - 1
+            guard let name = SensorID(try String.stored(row, 1)) else { continue }
+            var sensor = StoredSensor(row: try .stored(row, 0), sensor: name)
             let layout: Int64 = try .stored(row, 2)
             if let whole = try? Layout(id: layout, encoded: .stored(row, 3)) {
-                sensors[last].layouts.append(whole)
+                sensor.layouts.append(whole)
             } else {
-                sensors[last].unreadable.append(layout)
+                sensor.unreadable.append(layout)
             }
             // Clamped, so that sums do not overflow.
             func amount(_ column: Int) throws -> Int64 {
                 min(max(0, try .stored(row, column)), 1 << 50)
             }
-            sensors[last].usage.samples += try amount(4)
-            sensors[last].usage.bytes += try amount(5)
-            sensors[last].usage.summarised += try amount(6)
-            sensors[last].usage.summaries += try amount(7)
-            sensors[last].usage.summaryBytes += try amount(8)
+            sensor.usage.samples = try amount(4)
+            sensor.usage.bytes = try amount(5)
+            sensor.usage.summarised = try amount(6)
+            sensor.usage.summaries = try amount(7)
+            sensor.usage.summaryBytes = try amount(8)
+            let publisher: String = try .stored(row, 9)
+            if let last = holdings.last, last.sensor.row == sensor.row,
+                last.publisher == publisher
+            {
+                holdings[holdings.count - 1].sensor.add(sensor)
+            } else {
+                holdings.append(Holding(publisher: publisher, sensor: sensor))
+            }
         }
-        return sensors
+        return holdings
+    }
+
+    private static func lastArrival(_ layout: Layout, _ database: Database) throws -> Int64 {
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT max(coalesce((SELECT max(lastArrival) FROM chunk WHERE layout = ?1), 0),
+                    coalesce((SELECT max(last) FROM fresh WHERE layout = ?1), 0))
+                """, arguments: [layout.id]) ?? 0
     }
 
     private static func oldest(_ layout: Layout, _ database: Database) throws -> Timestamp? {

@@ -36,6 +36,7 @@ public actor StoreMaintenance {
     private let reserve: DiskReserve
 
     private var unsealed: UnsealedTally
+    private var shares = ClientShares()
     private var queue = MaintenanceQueue()
     /// The task that frees space for the budget, while it runs.
     private var clearing: Task<Void, any Error>?
@@ -165,10 +166,12 @@ public actor StoreMaintenance {
     public func report(at now: Timestamp) async throws(SampleStoreError) -> StorageReport {
         do {
             let pages = try await file.space()
+            let limit = space.file(within: budget)
             return StorageReport(
                 sensors: StorageAccount.report(
                     try await usage.accounts(), retentionRules, at: now, used: pages.used,
-                    limit: space.file(within: budget)),
+                    limit: limit),
+                clients: ClientShares.report(try await holdings(), limit: limit),
                 standard: retentionRules.standard, bytes: file.size(), reusable: pages.free,
                 budget: budget, free: file.free(), canShrink: pages.canShrink)
         } catch {
@@ -198,6 +201,7 @@ public actor StoreMaintenance {
     /// Accounts for written samples, and frees space when the file or the log is too large.
     func didWrite(_ written: SampleWriter.Written) {
         unsealed.add(written.sizes)
+        shares.add(written.sizes, limit: space.file(within: budget))
         sealingFailure = nil
         if written.used > space.file(within: budget) || written.log > space.log(within: budget) {
             freeSpace()
@@ -349,37 +353,30 @@ public actor StoreMaintenance {
     }
 
     private func pruneOldest(
-        of sensor: StoredSensor, summariesFrom: Timestamp?
+        of sensor: StoredSensor, summariesFrom: Timestamp?, splitsNewest: Bool = false
     ) async throws -> Bool {
-        let isDone = try await pruner.pruneOldest(of: sensor, summariesFrom: summariesFrom)
+        let isDone = try await pruner.pruneOldest(
+            of: sensor, summariesFrom: summariesFrom, splitsNewest: splitsNewest)
         if isDone { pruned = try await retention.prunedThrough() }
         return isDone
     }
 
     // MARK: - Budget
 
-    /// Prunes a little of the sensor that uses most.
+    /// Prunes a little of a client that uses more than its share, else of the sensor that uses most.
     ///
     /// A sensor whose summaries exceed its samples loses summaries.
     private func freeSome(at now: Timestamp?) async throws -> Bool {
-        guard try await file.space().used > space.file(within: budget) else { return false }
+        let limit = space.file(within: budget)
+        guard try await file.space().used > limit else { return false }
         // Blank pages can be released without pruning any sample.
         if try await eraser.releaseSomeBlankPages() { return true }
-        let sensors = try await usage.sensors().map { sensor in
-            (
-                sensor: sensor,
-                unsealed: sensor.layouts.reduce(0) { $0 + unsealed.bytes(of: $1.id) }
-            )
-        }
-        let largest = sensors.sorted {
-            $0.sensor.usage.total + $0.unsealed > $1.sensor.usage.total + $1.unsealed
-        }
         var damage: (any Error)?
-        for (sensor, unsealed) in largest {
+        for candidate in shares.order(try await holdings(), limit: limit) {
             do {
-                if try await freeSome(of: sensor, unsealed: unsealed, at: now) { return true }
+                if try await freeSome(of: candidate, at: now) { return true }
             } catch {
-                // A damaged sensor is skipped; the next largest is pruned instead.
+                // A damaged sensor is skipped; the next one is pruned instead.
                 let wrapped = SampleStoreError(wrapping: error, while: "freeing space")
                 guard wrapped.code == .damaged else { throw error }
                 damage = damage ?? error
@@ -389,21 +386,35 @@ public actor StoreMaintenance {
         return false
     }
 
-    /// - Returns: whether the sensor had anything to prune.
+    /// The samples of each sensor and publisher.
+    private func holdings() async throws -> [Holding] {
+        try await usage.holdings().map { holding in
+            var whole = holding
+            whole.unsealed = holding.sensor.layouts.reduce(0) { $0 + unsealed.bytes(of: $1.id) }
+            return whole
+        }
+    }
+
+    /// - Returns: whether there was anything to prune.
     private func freeSome(
-        of sensor: StoredSensor, unsealed: Int64, at now: Timestamp?
+        of candidate: ClientShares.Candidate, at now: Timestamp?
     ) async throws -> Bool {
+        let sensor = candidate.holding.sensor
         for layout in sensor.unreadable {
             if try await pruner.remove(unreadable: layout) > 0 { return true }
         }
         // Only chunks can be pruned.
-        if unsealed > sensor.usage.total, try await sealSome(of: sensor) { return true }
+        if candidate.holding.unsealed > sensor.usage.total, try await sealSome(of: sensor) {
+            return true
+        }
         let summaries = retentionRules.rule(for: sensor.sensor).summaries
         let from = summaries.flatMap { age in now.map { $0.before(age) } }
         if sensor.usage.summaryBytes > sensor.usage.bytes {
             if try await pruner.pruneSummaries(of: sensor) { return true }
         }
-        if try await pruneOldest(of: sensor, summariesFrom: from) { return true }
+        let isPruned = try await pruneOldest(
+            of: sensor, summariesFrom: from, splitsNewest: candidate.isBeyondShare)
+        if isPruned { return true }
         if try await sealSome(of: sensor) { return true }
         return try await pruner.pruneSummaries(of: sensor)
     }

@@ -228,14 +228,4 @@ struct PublishTests {
             #expect(answer.code == "too-large")
         }
     }
-
-    @Test func `large bodies need a slot, and no client gets all slots`() async throws {
-        let slots = IntakeSlots()
-        for _ in 0..<2 { try await slots.acquire("a") }
-        await #expect(throws: Problem.self) { try await slots.acquire("a") }
-        for _ in 0..<2 { try await slots.acquire("b") }
-        await #expect(throws: Problem.self) { try await slots.acquire("c") }
-        await slots.release("a")
-        try await slots.acquire("c")
-    }
 }

@@ -37,6 +37,29 @@ struct RetentionRouteTests {
         }
     }
 
+    @Test func `what a client publishes counts towards its share, and not what you do`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            try await host.declareSteps()
+            _ = try await host.publish(#"{"t": 1, "count": 1, "mood": "up"}"#)
+            let before = try await call(host, "GET", "/retention").json()
+            #expect(before["clients"] == nil)
+            for name in ["one", "two"] {
+                let token = try await host.client(name, allow: ["sensor:steps:write"])
+                let answer = try await host.publish(
+                    #"{"t": 2, "count": 2, "mood": "up"}"#, token: token)
+                #expect(answer.status == 201, "\(answer.text)")
+            }
+            let report = try await call(host, "GET", "/retention").json()
+            let clients = report["clients"]?.array ?? []
+            #expect(clients.compactMap { $0["client"]?.string } == ["one", "two"])
+            #expect(clients.allSatisfy { ($0["bytes"]?.number?.int64 ?? 0) > 0 })
+            #expect(clients.allSatisfy { ($0["share"]?.number?.int64 ?? 0) > 1 << 20 })
+            #expect(try await host.steps() == "1,1,\"up\"\n2,2,\"up\"\n2,2,\"up\"\n")
+        }
+    }
+
     @Test(arguments: [
         #"{}"#, #"{"budget":1}"#, #"{"budget":-1}"#, #"{"standard":{"raw":"soon"}}"#,
         #"{"standard":{"bytes":-1}}"#, #"{"budget":9000000,"standart":{}}"#,

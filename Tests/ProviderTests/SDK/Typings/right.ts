@@ -15,7 +15,8 @@ async function sensors(signal: AbortSignal): Promise<void> {
   const description = await cpu.describe();
   const access: PermissionState | "statistics" = description.access;
   const latest = await cpu.latest<Busy>({ signal });
-  const sum: number = latest.t + latest.busy + latest.core0;
+  const sum: number = latest.t + latest.busy + latest.core0 + (latest.age ?? 0);
+  const isOld: boolean | undefined = latest.stale ?? description.stale;
   const rows = await cpu.samples<Busy>({
     last: "10m",
     limit: 500,
@@ -25,6 +26,7 @@ async function sensors(signal: AbortSignal): Promise<void> {
     signal,
   });
   const more = await cpu.samples({ from: new Date(0), to: Date.now(), fields: "busy", where: "busy>1" });
+  console.log(isOld, description.age, description.future);
   console.log(unit, access, sum, rows[0]?.busy, more.length, cpu.id);
 }
 

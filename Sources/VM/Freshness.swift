@@ -1,0 +1,36 @@
+public import Samples
+
+/// How old the newest sample of a sensor is, and whether that is old for this sensor.
+public struct Freshness: Hashable, Sendable {
+    /// A sample is stale when this many intervals have passed without another.
+    private static let intervals = 3
+    /// A sample that is younger is never stale: it may be on its way.
+    private static let grace = Duration.seconds(10)
+
+    /// The time since the sample; zero for one of a clock that is slightly ahead.
+    public let age: Duration
+    /// Whether another sample should have come since; `nil` when the sensor's interval is unknown.
+    public let isStale: Bool?
+
+    /// - Parameter interval: the expected interval between two samples; `nil` when it is unknown.
+    public init(of time: Timestamp, at now: Timestamp, every interval: Duration?) {
+        let age = max(.zero, time.duration(to: now))
+        self.age = age
+        isStale = interval.map { age > max($0 * Self.intervals, Self.grace) }
+    }
+}
+
+extension CollectedSensor {
+    /// The expected interval between two samples; see ``SensorStatus/interval``.
+    ///
+    /// - Parameter observed: the longest of the last intervals; `nil` with fewer than two samples.
+    func interval(at level: CollectionLevel, observed: Duration?) -> Duration? {
+        // No level holds for what is computed when it is read.
+        if sensor.derivation != nil { return sensor.cadence.medium }
+        let configured = level.interval(sensor.cadence).flatMap { $0 > .zero ? $0 : nil }
+        return switch availability {
+        case .polled, .timed, .unavailable: configured ?? observed
+        case .pushed, .derived, .published: observed
+        }
+    }
+}
