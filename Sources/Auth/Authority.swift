@@ -108,7 +108,7 @@ public actor Authority {
     ///
     /// For an app that asks at first use, an undecided privilege becomes a ``PendingRequest``, and the
     /// call waits for the owner's decision. The name of a kind refers to the sensor that the owner
-    /// chose, and the grant is for that sensor.
+    /// chose, or to the only one of the kind that can be read, and the grant is for that sensor.
     ///
     /// ```swift
     /// let grant = try await authority.checkApp(
@@ -119,13 +119,15 @@ public actor Authority {
     /// - Parameters:
     ///   - token: the token of the call.
     ///   - name: the name that the caller gives, if any.
-    ///   - isAvailable: whether the machine has the sensor; the owner is not asked for others.
-    /// - Throws: `AuthError`; every refusal is recorded in the access log.
+    ///   - readable: the sensors that a name stands for on this machine, as
+    ///     `VirtualMachine.readable(named:)` finds them; without any, the owner is not asked.
+    /// - Throws: `severalSensors` for the name of a kind of which the client may read several;
+    ///   otherwise `AuthError`. Every refusal is recorded in the access log.
     public func checkApp(
         token: String?, name: String?, requested: AccessRequest,
-        isAvailable: @Sendable () async -> Bool = { true }
+        readable: @Sendable (SensorID) async -> [SensorID] = { [$0] }
     ) async throws(AuthError) -> Grant {
-        try await checker.check(token: token, name: name, requested, isAvailable: isAvailable)
+        try await checker.check(token: token, name: name, requested, readable: readable)
     }
 
     /// Checks whether a client may call a server now.

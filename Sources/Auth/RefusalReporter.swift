@@ -88,16 +88,10 @@ final class RefusalReporter {
         switch verdict {
         case .notChosen(let privilege, let chosen):
             let mine = chosen.filter(request.sensor.covers)
-            if mine.isEmpty {
-                code = .denied
-                message =
-                    "You did not choose \(request.sensor) when you allowed \(privilege) to \(name)."
-            } else {
-                code = .severalSensors
-                message =
-                    "\(request.sensor) is the name of \(mine.count) sensors that \(name) may use."
-                hint = "Use one of: " + mine.map(\.description).joined(separator: ", ")
-            }
+            guard mine.isEmpty else { return await several(mine, request, client) }
+            code = .denied
+            message =
+                "You did not choose \(request.sensor) when you allowed \(privilege) to \(name)."
         case .statisticsOnly:
             code = .statisticsOnly
             message = "\(name) may read only statistics of \(request.sensor)."
@@ -108,6 +102,17 @@ final class RefusalReporter {
         await log.refuse(
             request, operation: request.operation, client: name, reason: message)
         return AuthError(code, message, hint: hint, privilege: wanted)
+    }
+
+    /// The use of a kind of which a client may read several sensors.
+    nonisolated(nonsending) func several(
+        _ sensors: [SensorID], _ request: AccessRequest, _ client: Client
+    ) async -> AuthError {
+        let error = AuthError(
+            several: sensors, named: request.sensor, for: client, privilege: request.privilege)
+        await log.refuse(
+            request, operation: request.operation, client: client.name, reason: error.message)
+        return error
     }
 
     /// The use of a privilege other than a sensor, after a verdict other than `granted`.

@@ -28,9 +28,7 @@ struct RequestAuthorizer: Sendable {
             operation, of: sensor, access, isContinuation: isContinuation)
         return try await authority.checkApp(
             token: token(request, context), name: context.claimedName, requested: requested
-        ) {
-            await isGrantable.isAvailable(PrivilegeID(sensor: sensor, access: access))
-        }
+        ) { await isGrantable.readable(named: $0) }
     }
 
     /// The client, if it has a privilege other than one for a sensor.
@@ -137,10 +135,18 @@ struct GrantableCheck: Sendable {
     /// Whether the privilege is worth a prompt: for a sensor, that it exists.
     func isAvailable(_ privilege: PrivilegeID) async -> Bool {
         guard let sensor = privilege.sensor else { return privilege.isGrantable }
-        if let status = await machine.status(of: sensor) {
-            return status.state == .available || status.newest != nil
-        }
-        return await !machine.instances(of: sensor).isEmpty
+        return await !readable(named: sensor).isEmpty
+    }
+
+    /// The sensors that a name stands for when samples are read.
+    func readable(named name: SensorID) async -> [SensorID] {
+        await machine.readable(named: name)
+    }
+
+    /// The sensors that the name in a privilege stands for when samples are read.
+    func readable(of privilege: PrivilegeID) async -> [SensorID] {
+        guard let sensor = privilege.sensor else { return [] }
+        return await readable(named: sensor)
     }
 
     /// The sensors of a privilege that are available or have samples.

@@ -158,11 +158,16 @@ struct Consent: Sendable {
     private func reportMissing(_ missing: [Privilege], among sensors: [SensorDescription]) {
         guard !console.isJSON else { return }
         for privilege in missing {
-            let reason = sensors.first { $0.id == privilege.id.sensor?.description }?.unavailable?
-                .reason
+            let known = sensors.first { sensor in
+                SensorID(sensor.id).flatMap { privilege.id.sensor?.covers($0) } ?? false
+            }
             console.say(
                 "\(privilege.id) is not granted to \(app.name):"
-                    + " \(reason ?? "no such sensor").")
+                    + " \(known?.unavailable?.reason ?? "no such sensor").")
+            if let remedy = known?.unavailable?.remedy { console.say("To get it: \(remedy)") }
+            guard let sensor = privilege.id.sensor else { continue }
+            let name = known == nil ? sensor : sensor.instance("name")
+            console.say("To add one: nervous sensors add \(name) --field NAME:UNIT")
         }
     }
 
@@ -219,9 +224,11 @@ struct Consent: Sendable {
     private static func fields(
         of privilege: Privilege, in sensors: [SensorDescription]
     ) -> [Field] {
-        let found = sensors.first { sensor in
-            SensorID(sensor.id).flatMap { privilege.id.sensor?.covers($0) } ?? false
-        }
+        let found =
+            sensors.first(where: privilege.isAbout)
+            ?? sensors.first { sensor in
+                SensorID(sensor.id).flatMap { privilege.id.sensor?.covers($0) } ?? false
+            }
         return (found?.fields ?? []).map { field in
             Field(field.name, unit: field.unit, kind: Field.Kind(rawValue: field.kind) ?? .text)
         }

@@ -231,15 +231,12 @@ private struct PublishedReader {
         return .json(buffer)
     }
 
-    /// Reports a missing sensor before the owner is asked about it.
-    ///
     /// - Parameter sensor: the sensor of the previous page.
     private func grant(
         _ operation: String, _ form: PublishedSensor, _ request: Request,
         _ context: ProviderContext, continuing sensor: SensorID? = nil
     ) async throws -> Grant {
-        if sensor == nil { try await engine.checkReadable(form.sensor) }
-        return try await authorizer.grant(
+        try await authorizer.grant(
             operation, .raw, of: sensor ?? form.sensor, request, context,
             isContinuation: sensor != nil)
     }

@@ -85,7 +85,9 @@ struct PermissionRoutes {
     private func state(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("permission", request, context)
         let privilege = try context.privilege()
-        let state = await authorizer.authority.permissions.state(of: privilege, for: client)
+        let readable = await authorizer.isGrantable.readable(of: privilege)
+        let state = await authorizer.authority.permissions.state(
+            of: privilege, for: client, among: readable)
         return try .json(await self.state(state, of: privilege, for: client))
     }
 
