@@ -167,7 +167,7 @@ package struct HostServices: Sendable {
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
         services.append(AccessLogService(authority: authority, isLasting: isLasting))
-        services.append(RunService(supervisor: supervisor))
+        services.append(RunService(supervisor: supervisor, isLasting: isLasting))
         if isLasting { services.append(OutboxService(outbox: outbox)) }
         let bus = DesktopMessages.address(in: ProcessInfo.processInfo.environment)
         services.append(
