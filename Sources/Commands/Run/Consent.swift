@@ -116,8 +116,15 @@ struct Consent: Sendable {
     private func allowImplied() async throws {
         guard !flags.implied.isEmpty else { return }
         let sensors = try await session.client.sensors().value.items
-        let restricted = Set(app.privileges.filter { $0.restrictedBy != nil }.map(\.privilege))
-        for privilege in flags.implied where !restricted.contains(privilege.description) {
+        // What you have denied stays denied.
+        let refused = app.privileges.filter { $0.state == "denied" && $0.exhausted != true }
+        let left = Set(
+            (refused + app.privileges.filter { $0.restrictedBy != nil }).map(\.privilege))
+        for privilege in refused where privilege.restrictedBy == nil && !console.isJSON {
+            guard flags.implied.map(\.description).contains(privilege.privilege) else { continue }
+            console.say("\(privilege.privilege) is not granted to \(app.name): you denied it.")
+        }
+        for privilege in flags.implied where !left.contains(privilege.description) {
             let isKnown = privilege.sensor.map { wanted in
                 sensors.contains { SensorID($0.id).map(wanted.covers) ?? false }
             }
