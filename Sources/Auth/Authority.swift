@@ -242,6 +242,11 @@ public actor Authority {
         }
     }
 
+    /// The privileges that an app declares; none for a client, or for an app that asks at first use.
+    public func declared(by app: String) -> [PrivilegeID] {
+        clients.app(app).privileges?.map(\.id) ?? []
+    }
+
     // MARK: - Apps and runs
 
     /// Makes an app known, with its identity and declaration.
