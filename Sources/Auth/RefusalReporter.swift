@@ -147,7 +147,12 @@ final class RefusalReporter {
         let grant = "Allow it with: nervous permissions grant \(name) \(privilege)"
         switch verdict {
         case .denied(let denied):
-            return (.denied, "You have denied \(denied) to \(name).", grant)
+            // A grant replaces only the denial of the same privilege.
+            let isOwn = denied == privilege
+            return (
+                .denied, "You have denied \(denied) to \(name).",
+                isOwn ? grant : "Lift that with: nervous permissions reset \(name) \(denied)"
+            )
         case .restricted:
             // The path of the policy file is private.
             return (
@@ -158,7 +163,7 @@ final class RefusalReporter {
             return (
                 .notInBackground,
                 "\(name) may use \(decided) only while you watch it; this run is in the background.",
-                grant
+                "Allow it with: nervous permissions grant \(name) \(decided) --background"
             )
         case .granted, .statisticsOnly, .notChosen, .undecided:
             if let denial { return (.denied, "You have denied \(denial) to \(name).", grant) }
