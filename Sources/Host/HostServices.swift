@@ -61,7 +61,7 @@ package struct HostServices: Sendable {
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
         let time = HostTime(clock: clock)
-        let packs = SensorPackStore(folder: paths.sensorPacks)
+        let packs = SensorPackStore(folder: paths.sensorPacks, devices: roots.dev)
         machine = try await VirtualMachine.start(
             in: paths.data,
             drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
