@@ -38,12 +38,14 @@ struct StatusRoutes {
     private func status(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("status", request, context)
         let status = await machine.status()
+        let stored = try await machine.retention.report().sensors.reduce(0) { $0 + $1.samples }
         return try .json(
             HostStatus(
                 version: host.version, pid: getpid(), data: host.dataDirectory,
                 port: host.port(), started: status.started.milliseconds,
-                collecting: status.collecting, samples: status.samples, buffered: status.buffered,
-                dropped: status.dropped, bytes: status.bytes, failure: status.failure,
+                collecting: status.collecting, samples: stored + Int64(status.buffered),
+                buffered: status.buffered, dropped: status.dropped, bytes: status.bytes,
+                failure: status.failure,
                 damaged: DamagedRange.list(status.damage),
                 accessLog: AccessLogHead(try await authorizer.authority.log.head())))
     }
