@@ -233,6 +233,15 @@ public actor Authority {
         }
     }
 
+    /// Replaces the policy; it is in force for the next call when this returns.
+    ///
+    /// Requests for what it blocks are closed. Decisions stay stored.
+    public func apply(_ policy: Policy) {
+        decisions.apply(policy)
+        let permissions = decisions.current
+        requests.close { !permissions.canAsk(for: $1, $0) }
+    }
+
     /// Removes the decisions about a privilege, or all of a client for `nil`; the owner is asked again.
     ///
     /// - Throws: `notFound` for an unknown client, `storeFailed`.

@@ -142,6 +142,9 @@ final class PermissionRegistry {
         return true
     }
 
+    /// Replaces the policy; decisions stay stored.
+    func apply(_ policy: Policy) { table.policy = policy }
+
     func remove(client: String) {
         table.remove(client: client)
         denials.remove(client: client)

@@ -38,6 +38,7 @@ package struct HostServices: Sendable {
     package let library: AppLibrary
     package let supervisor: RunSupervisor
     private let provider: Provider
+    private let settings: HostSettings
     private let outbox: Outbox
     private let port: ListeningPort
     private let isLasting: Bool
@@ -55,7 +56,9 @@ package struct HostServices: Sendable {
     ) async throws {
         let configuration = try Configuration(path: paths.configuration)
         let policy = try Policy(files: paths.policies)
+        let settings = HostSettings(configuration)
         self.paths = paths
+        self.settings = settings
         self.isLasting = isLasting
         self.logger = logger
         let clock = setup?.clock
@@ -108,7 +111,7 @@ package struct HostServices: Sendable {
             library: library, authority: authority, prelude: Provider.prelude,
             libraries: CompanionScript.libraries, records: paths.runs,
             budget: {
-                let given = configuration.budgets[$0]
+                let given = settings.budget(of: $0)
                 return setup?.budget(given) ?? given
             }, keepsSpare: isLasting, pool: setup?.pool, virtualTime: virtualTime, logger: logger)
         let services = Provider.Services(
@@ -137,6 +140,19 @@ package struct HostServices: Sendable {
         drivers += [packs, configuration.gpsd.driver]
         if let broker = configuration.mqtt { drivers.append(broker.driver) }
         return drivers
+    }
+
+    /// Reads the configuration and the policy again, and applies the policy and the budgets of apps.
+    ///
+    /// Runs keep the budgets that they began with.
+    ///
+    /// - Returns: the sections of the configuration whose changes take effect after a restart.
+    /// - Throws: `CommandFailure` with code `configuration`, and then nothing has changed.
+    package func reload() async throws(CommandFailure) -> [String] {
+        let configuration = try Configuration(path: paths.configuration)
+        let policy = try Policy(files: paths.policies)
+        await authority.apply(policy)
+        return settings.apply(configuration)
     }
 
     /// Closes everything, if no service group ran.
@@ -187,6 +203,29 @@ package struct HostServices: Sendable {
             logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         return ServiceGroup(configuration: configuration)
+    }
+}
+
+/// The configuration that the host started with, and the budgets that are in force.
+private final class HostSettings: Sendable {
+    private let start: Configuration
+    private let budgets: Mutex<BudgetTable>
+
+    init(_ configuration: Configuration) {
+        start = configuration
+        budgets = Mutex(configuration.budgets)
+    }
+
+    func budget(of app: String) -> RunBudget { budgets.withLock { $0[app] } }
+
+    /// - Returns: the sections that differ from those at the start, apart from the budgets.
+    func apply(_ configuration: Configuration) -> [String] {
+        budgets.withLock { $0 = configuration.budgets }
+        return [
+            ("packages", start.packages != configuration.packages),
+            ("libraries", start.libraries != configuration.libraries),
+            ("mqtt", start.mqtt != configuration.mqtt), ("gpsd", start.gpsd != configuration.gpsd),
+        ].filter { $0.1 }.map { $0.0 }
     }
 }
 
