@@ -77,7 +77,7 @@ struct AdviceTests {
         var random = SplitMix(state: seed)
         let authority = try await registry.open(patience: .zero)
         try await authority.admitAskingApp()
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             try await authority.reset(nil, of: "app")
             var made: [String] = []
             for privilege in Self.privileges where Bool.random(using: &random) {
