@@ -62,9 +62,9 @@ public struct GrantList: Codable, Sendable {
 }
 
 /// The terms of a grant.
-public struct TermsDescription: Codable, Sendable {
+public struct TermsDescription: Codable, Sendable, Equatable {
     /// `raw`, `stats` or `write`.
-    public let access: String
+    public var access: String
     /// The highest rate, in samples per second.
     public var rate: Double?
     /// The step that values are rounded to, in the unit of the field.

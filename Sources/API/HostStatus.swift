@@ -12,7 +12,7 @@ public struct HostStatus: Codable, Sendable {
     public let started: Double
     /// Whether it collects.
     public let collecting: Bool
-    /// Samples accepted since the data directory was created, pruned ones included.
+    /// Samples that the host has, without those that were pruned or forgotten.
     public let samples: Int64
     /// How many of these are not on disk yet.
     public let buffered: Int

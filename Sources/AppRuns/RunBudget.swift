@@ -7,6 +7,12 @@
 /// budget.memory = 64 << 20
 /// ```
 public struct RunBudget: Hashable, Sendable {
+    /// The least ``memory``: with less, the engine crashes while it starts an app that has a page.
+    ///
+    /// Heap, document and SDK are set up after the limit is in force. Measured with
+    /// JavaScriptCoreGTK 4.1: the bundled apps start with 72 MiB and crash with 64 MiB.
+    public static let leastMemory = 96 << 20
+
     /// Time of one turn.
     public var turn = Duration.seconds(10)
     /// Processor time of one turn.

@@ -73,15 +73,19 @@ public struct RunEnding: Hashable, Sendable, Codable {
     public let name: String
     /// The exit code of a command that ran the app.
     public let exitCode: Int32
-    /// The exit code, the signal, or the output of the process; from the app, so escape it.
+    /// The uncaught error, the exit code, the signal, or what the process printed; from the app, so
+    /// escape it.
     public let detail: String?
 
-    init(_ outcome: RunOutcome) {
+    /// - Parameter error: the uncaught error because of which the app finished.
+    init(_ outcome: RunOutcome, error: String? = nil) {
         name = outcome.name
         exitCode = outcome.exitCode
         detail =
             switch outcome {
-            case .finished(let code): "exit code \(code)"
+            case .finished(let code):
+                code != 0 && error != nil
+                    ? error.map { String($0.prefix(400)) } : "exit code \(code)"
             case .crashed(let signal): "signal \(signal)"
             case .protocolViolation(let what), .failedToStart(let what): String(what.prefix(400))
             default: nil

@@ -13,6 +13,8 @@ struct RunRegistry {
     private struct Entry {
         var report: RunReport
         var events = RecentEvents()
+        /// The first uncaught error of the current process, with its place.
+        var error: String?
         /// `nil` when the run has ended.
         var authorization: Authorization?
     }
@@ -57,6 +59,9 @@ struct RunRegistry {
     mutating func note(_ event: RunEvent, of id: String) {
         switch event {
         case .started(let layers): update(id) { $0.layers = layers }
+        case .uncaught(let message, let place, _):
+            let text = [place, message].compactMap { $0 }.joined(separator: ": ")
+            if entries[id]?.error == nil { entries[id]?.error = text }
         // Views are for the terminal that watches the run, and too large to be kept.
         case .view, .markup: return
         default: break
@@ -64,13 +69,25 @@ struct RunRegistry {
         entries[id]?.events.add(event)
     }
 
+    /// Notes that a process of a run begins.
+    mutating func beginProcess(of id: String) {
+        update(id) { $0.state = .running }
+        entries[id]?.error = nil
+    }
+
+    /// Notes how a process of a run ended.
+    mutating func noteEnding(_ outcome: RunOutcome, of id: String) {
+        let error = entries[id]?.error
+        update(id) { $0.ending = RunEnding(outcome, error: error) }
+    }
+
     /// Marks a run as ended and drops its token.
     ///
     /// - Returns: its final report; `nil` for an unknown run.
     mutating func finish(_ id: String, _ outcome: RunOutcome, at date: Date) -> RunReport? {
+        noteEnding(outcome, of: id)
         update(id) { report in
             report.state = .ended
-            report.ending = RunEnding(outcome)
             report.ended = date
         }
         entries[id]?.authorization = nil

@@ -9,7 +9,8 @@ public import Scheduling
 ///
 /// A run is first prepared, so that the owner can decide about it, and then started. In the
 /// foreground, a run ends with its process. In the background, it is restarted after a failure, at
-/// growing intervals, until it has failed too often.
+/// growing intervals, until it has failed too often. A background run that the owner does not stop is
+/// resumed by the next host.
 ///
 /// ```swift
 /// let run = try await supervisor.prepare(app: "step-counter")
@@ -30,6 +31,8 @@ public actor RunSupervisor {
     private let libraries: RunLibraries
     private let restarts: RestartPolicy
     private let history: RunHistory
+    /// The background runs for the next host.
+    private var background: BackgroundRunList
     private let time: any TimeSource
     private let virtualTime: (any VirtualRunTime)?
     private let logger: Logger
@@ -70,6 +73,7 @@ public actor RunSupervisor {
         self.virtualTime = virtualTime
         self.logger = logger
         history = RunHistory(folder: records)
+        background = BackgroundRunList(folder: records)
         pool = shared ?? RunnerPool(path: runner, keepsSpare: keepsSpare)
         ownsPool = shared == nil
     }
@@ -142,9 +146,41 @@ public actor RunSupervisor {
 
     /// Starts a prepared run in the background.
     ///
+    /// It is resumed by the next host unless it was stopped, has ended or was given up. A run without
+    /// confinement is not.
+    ///
     /// - Throws: ``AppRunsError`` with code `noRun` or `conflict`.
     public func runInBackground(_ id: String, isInsecure: Bool = false) throws {
         _ = try begin(id) { try await self.runRepeatedly(id, isInsecure: isInsecure) }
+        guard !isInsecure, let run = registry.report(id),
+            let identity = registry.authorization(of: id)?.identity
+        else { return }
+        changeBackground { list throws(AppRunsError) in
+            try list.add(BackgroundRunList.Entry(run: id, app: run.app, identity: identity))
+        }
+    }
+
+    /// Starts the background runs of the host before, each as a new run with the decisions that hold
+    /// until changed.
+    ///
+    /// An app that was removed, or replaced by another of its name, is not resumed.
+    public func resumeBackgroundRuns() async {
+        for entry in background.entries where registry.report(entry.run) == nil {
+            do {
+                let app = try await library.app(named: entry.app)
+                if app.identity == entry.identity {
+                    let run = try await prepare(app: entry.app, isWatched: false)
+                    try runInBackground(run.id)
+                }
+            } catch let error as JSAppsError where error.code == .notInstalled {
+                logger.warning("\(entry.app) was not resumed: \(error.message)")
+            } catch {
+                // It stays listed for the next start of the host.
+                logger.error("\(entry.app) could not be resumed: \(error)")
+                continue
+            }
+            changeBackground { list throws(AppRunsError) in try list.remove(entry.run) }
+        }
     }
 
     /// Stops a run and waits until its process has ended.
@@ -167,6 +203,7 @@ public actor RunSupervisor {
             _ = try? await stop(run.id)
             registry.forget(run.id)
         }
+        changeBackground { list throws(AppRunsError) in try list.remove(app: app) }
         history.forget(app)
     }
 
@@ -248,9 +285,10 @@ public actor RunSupervisor {
             }
             guard outcome.isFailure, !Task.isCancelled else { return try await finish(id, outcome) }
             failures = failures.suffix(restarts.failures) + [.now]
-            registry.update(id) { $0.ending = RunEnding(outcome) }
+            registry.noteEnding(outcome, of: id)
             guard let wait = restarts.wait(after: failures) else {
                 registry.update(id) { $0.hasGivenUp = true }
+                logger.warning("a background run failed too often", metadata: ["run": "\(id)"])
                 return try await finish(id, outcome)
             }
             registry.update(id) { $0.state = .waiting }
@@ -294,7 +332,7 @@ public actor RunSupervisor {
             await self.note(event, of: id)
             await onEvent(event)
         }
-        registry.update(id) { $0.state = .running }
+        registry.beginProcess(of: id)
         processes[id] = run
         await authority.log.note(.runBegan(of: name, run: id))
         let renewal = Task { await renewToken(of: id) }
@@ -336,6 +374,10 @@ public actor RunSupervisor {
         guard let report = registry.finish(id, outcome, at: now) else {
             throw AppRunsError.noRun(id)
         }
+        // What ends with the host goes on with the next one.
+        if !isClosed {
+            changeBackground { list throws(AppRunsError) in try list.remove(id) }
+        }
         try? await authority.endRun(id)
         do {
             try history.add(report)
@@ -345,7 +387,17 @@ public actor RunSupervisor {
         return report
     }
 
-    /// Forgets runs that were prepared but not started in time, and the decisions for them.
+    private func changeBackground(
+        _ change: (inout BackgroundRunList) throws(AppRunsError) -> Void
+    ) {
+        do {
+            try change(&background)
+        } catch {
+            logger.error("\(error.message)")
+        }
+    }
+
+    /// Forgets runs that were prepared long ago, with the decisions for them.
     private func forgetUnstarted() async {
         let forgotten = registry.forgetUnstarted(at: now) { work[$0] != nil }
         for id in forgotten { try? await authority.endRun(id) }

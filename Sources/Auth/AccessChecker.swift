@@ -54,24 +54,26 @@ final class AccessChecker {
     /// Checks the use of a sensor.
     nonisolated(nonsending) func check(
         token: String?, name: String?, _ requested: AccessRequest,
-        isAvailable: @Sendable () async -> Bool
+        readable: @Sendable (SensorID) async -> [SensorID]
     ) async throws(AuthError) -> Grant {
         let privilege = requested.privilege
         var client = try await identify(
             token: token, name: name, for: requested, operation: requested.operation)
+        // What continues has the sensor that its name stood for when it began.
+        let found = requested.isContinuation ? [] : await readable(requested.sensor)
         if client.kind == .owner {
             let access = requested.access == .write ? Access.write : .raw
-            return Grant(
-                to: client, sensor: requested.sensor, terms: Terms(access: access))
+            let sensor = try await one(requested, client, among: found, permissions.current).sensor
+            return Grant(to: client, sensor: sensor, terms: Terms(access: access))
         }
-        if !requested.isContinuation, asksOwner(for: privilege, client), await isAvailable() {
-            if asksOwner(for: privilege, client) { await requests.wait(for: privilege, client) }
+        if !found.isEmpty, asksOwner(for: requested, client, among: found) {
+            await requests.wait(for: privilege, client)
             // The token may have been revoked during the wait.
             client = try await identify(
                 token: token, name: name, for: requested, operation: requested.operation)
         }
         let permissions = permissions.current
-        let request = permissions.resolve(requested, by: client)
+        let request = try await one(requested, client, among: found, permissions)
         let verdict = permissions.verdict(on: request, by: client)
         if case .granted(let terms) = verdict {
             try await log.checkAvailable(for: client)
@@ -187,7 +189,29 @@ final class AccessChecker {
         return app
     }
 
-    /// Whether the owner is asked about an undecided use.
+    /// The request for the one sensor that it refers to.
+    ///
+    /// - Throws: `severalSensors`.
+    nonisolated(nonsending) private func one(
+        _ request: AccessRequest, _ client: Client, among found: [SensorID],
+        _ permissions: Permissions
+    ) async throws(AuthError) -> AccessRequest {
+        let sensors = permissions.referents(of: request, by: client, among: found)
+        guard sensors.count == 1 else { throw await refusals.several(sensors, request, client) }
+        return request.with(sensors[0])
+    }
+
+    /// Whether an undecided use of a sensor leads to a question: not of a kind whose only readable
+    /// sensor the client may use.
+    private func asksOwner(
+        for request: AccessRequest, _ client: Client, among found: [SensorID]
+    ) -> Bool {
+        guard asksOwner(for: request.privilege, client) else { return false }
+        let state = permissions.current.state(of: request.privilege, for: client, among: found)
+        return state == .prompt
+    }
+
+    /// Whether an undecided use leads to a question.
     private func asksOwner(for privilege: PrivilegeID, _ client: Client) -> Bool {
         clients.asksAtFirstUse(client) && permissions.current.canAsk(for: privilege, client)
     }

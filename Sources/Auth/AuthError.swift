@@ -1,6 +1,7 @@
 public import AppStorage
 import Files
 import GRDB
+public import Samples
 
 /// Why a call was refused, or why permissions could not be read or changed.
 ///
@@ -121,6 +122,25 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         "The access log cannot be written, so apps and clients read nothing until it can.",
         hint: "The disk may be full: free some space. See: nervous status",
         retryAfter: .seconds(10))
+
+    /// The error for the name of a kind of which a client may use several sensors.
+    public init(
+        several sensors: [SensorID], named name: SensorID, for client: Client,
+        privilege: PrivilegeID? = nil
+    ) {
+        let names = sensors.map(\.description).joined(separator: ", ")
+        var message = "\(name) is the name of \(sensors.count) sensors"
+        var hint = "Use one of: \(names)"
+        if client.kind != .owner {
+            message += " that \(client.name) may use"
+            if let privilege, let first = sensors.first {
+                hint +=
+                    "; or choose the one that \(name) stands for: nervous permissions grant"
+                    + " \(client.name) \(privilege) --only \(first)"
+            }
+        }
+        self.init(.severalSensors, message + ".", hint: hint, privilege: privilege)
+    }
 
     init(_ error: FilesError) {
         let code: Code =

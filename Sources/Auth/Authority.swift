@@ -152,9 +152,9 @@ public actor Authority {
 
     /// Checks whether a client may use a sensor now.
     ///
-    /// For an app that asks at first use, an undecided privilege becomes a ``PendingRequest``, and
-    /// the call waits for the owner's decision. The name of a kind refers to the sensor that the
-    /// owner chose, and the grant is for that sensor.
+    /// For an app that asks at first use, an undecided privilege becomes a ``PendingRequest``, and the
+    /// call waits for the owner's decision. The name of a kind refers to the sensor that the owner
+    /// chose, or to the only one of the kind that can be read, and the grant is for that sensor.
     ///
     /// ```swift
     /// let grant = try await authority.checkApp(
@@ -165,13 +165,15 @@ public actor Authority {
     /// - Parameters:
     ///   - token: the token of the call.
     ///   - name: the name that the caller gives, if any.
-    ///   - isAvailable: whether the machine has the sensor; the owner is not asked for others.
-    /// - Throws: `AuthError`; every refusal is recorded in the access log.
+    ///   - readable: the sensors that a name stands for on this machine, as
+    ///     `VirtualMachine.readable(named:)` finds them; without any, the owner is not asked.
+    /// - Throws: `severalSensors` for the name of a kind of which the client may read several;
+    ///   otherwise `AuthError`. Every refusal is recorded in the access log.
     public func checkApp(
         token: String?, name: String?, requested: AccessRequest,
-        isAvailable: @Sendable () async -> Bool = { true }
+        readable: @Sendable (SensorID) async -> [SensorID] = { [$0] }
     ) async throws(AuthError) -> Grant {
-        try await checker.check(token: token, name: name, requested, isAvailable: isAvailable)
+        try await checker.check(token: token, name: name, requested, readable: readable)
     }
 
     /// Checks whether a client may call a server now.
@@ -279,14 +281,27 @@ public actor Authority {
         }
     }
 
-    /// Removes the decisions about a privilege, or all of a client for `nil`; the owner is asked
-    /// again.
+    /// Replaces the policy; it is in force for the next call when this returns.
+    ///
+    /// Requests for what it blocks are closed. Decisions stay stored.
+    public func apply(_ policy: Policy) {
+        decisions.apply(policy)
+        let permissions = decisions.current
+        requests.close { !permissions.canAsk(for: $1, $0) }
+    }
+
+    /// Removes the decisions about a privilege, or all of a client for `nil`; the owner is asked again.
     ///
     /// - Throws: `notFound` for an unknown client, `storeFailed`.
     public func reset(_ privilege: PrivilegeID?, of client: String) async throws(AuthError) {
         try await inTurn { () async throws(AuthError) in
             try await decisions.reset(privilege, of: client)
         }
+    }
+
+    /// The privileges that an app declares; none for a client, or for an app that asks at first use.
+    public func declared(by app: String) -> [PrivilegeID] {
+        clients.app(app).privileges?.map(\.id) ?? []
     }
 
     // MARK: - Apps and runs

@@ -69,6 +69,7 @@ final class PermissionRegistry {
         if let choice { terms?.only = choice }
         if let terms { try check(terms, for: privilege) }
         if decision.isOnce || run != nil { try check(run: run, of: client) }
+        if decision == .allowOnce { try checkUndenied(privilege, of: client) }
         let record = PermissionRecord(
             client: client, privilege: privilege, state: terms == nil ? .denied : .granted,
             terms: terms, run: decision.isOnce ? run : nil, decided: time.now(),
@@ -147,6 +148,9 @@ final class PermissionRegistry {
         return true
     }
 
+    /// Replaces the policy; decisions stay stored.
+    func apply(_ policy: Policy) { table.policy = policy }
+
     func remove(client: String) {
         table.remove(client: client)
         denials.remove(client: client)
@@ -199,6 +203,25 @@ final class PermissionRegistry {
         DenialCount(
             client: client, privilege: privilege,
             count: denials.count(privilege, of: client) + 1, last: time.now())
+    }
+
+    /// Checks that no lasting denial would leave only a part of a grant for one run in force.
+    ///
+    /// - Throws: `denied`.
+    private func checkUndenied(_ privilege: PrivilegeID, of client: String) throws(AuthError) {
+        let client = Client(name: client, kind: .app, run: nil)
+        let verdict: PermissionTable.Verdict
+        if let sensor = privilege.sensor, let access = privilege.access {
+            verdict = table.verdict(
+                on: AccessRequest("decide", of: sensor, access), by: client, at: time.now())
+        } else {
+            verdict = table.verdict(on: privilege, by: client, at: time.now())
+        }
+        guard case .denied(let denied) = verdict else { return }
+        throw AuthError(
+            .denied, "You have denied \(denied) to \(client.name), which a run does not change.",
+            hint: "Lift that with: nervous permissions reset \(client.name) \(denied)",
+            privilege: privilege)
     }
 
     /// - Throws: `notFound` unless the run is in progress.

@@ -3,7 +3,7 @@ import Samples
 /// The decisions in force and their consequences: pure functions of decisions, policy and time.
 struct PermissionTable: Sendable {
     /// Blocks privileges regardless of decisions.
-    let policy: Policy
+    var policy: Policy
     private var records: [String: [Key: PermissionRecord]] = [:]
 
     private struct Key: Hashable {

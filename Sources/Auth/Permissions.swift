@@ -40,12 +40,59 @@ public struct Permissions: Sendable {
     }
 
     /// The request for the sensor that the client refers to.
-    func resolve(_ request: AccessRequest, by client: Client) -> AccessRequest {
+    private func resolve(_ request: AccessRequest, by client: Client) -> AccessRequest {
         request.with(resolve(request.sensor, for: request.access, by: client))
     }
 
-    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the
-    /// name of the kind refers to that sensor.
+    /// The sensors that a request refers to: one, or several of a kind among which the client has to
+    /// choose.
+    ///
+    /// The owner's choice comes first, then the sensor of that very name, then the sensors of the kind
+    /// that the client may read. Where it may read none, the request stays as it is: a refusal names no
+    /// sensor that the client does not know.
+    ///
+    /// - Parameter readable: the sensors that the name stands for on this machine. Samples are published
+    ///   only to the sensor of that name or to the chosen one.
+    func referents(
+        of request: AccessRequest, by client: Client, among readable: [SensorID]
+    ) -> [SensorID] {
+        let chosen = resolve(request.sensor, for: request.access, by: client)
+        guard chosen == request.sensor, request.access != .write, !readable.isEmpty,
+            !readable.contains(chosen)
+        else { return [chosen] }
+        if client.kind == .owner { return readable }
+        let mine = readable.filter { isGranted(request.with($0), to: client) }
+        guard mine.isEmpty else { return mine }
+        // The kind is granted, and each of its sensors is refused: report one of these refusals.
+        return isGranted(request, to: client) ? [readable[0]] : [request.sensor]
+    }
+
+    private func isGranted(_ request: AccessRequest, to client: Client) -> Bool {
+        if case .granted = verdict(on: request, by: client) { true } else { false }
+    }
+
+    /// The sensors that a client refers to by a name, for whatever it may do with them: one, or several
+    /// of a kind among which it has to choose.
+    ///
+    /// Of a kind, those count that the client may read, or otherwise those about which it has a
+    /// decision.
+    ///
+    /// - Parameter readable: the sensors that the name stands for on this machine.
+    public func referents(
+        of name: SensorID, by client: Client, among readable: [SensorID]
+    ) -> [SensorID] {
+        let chosen = resolve(name, by: client)
+        guard chosen == name, !readable.contains(chosen) else { return [chosen] }
+        let known = readable.filter { permission(of: client, for: $0) != nil }
+        let mine = known.filter { sensor in
+            let permission = permission(of: client, for: sensor)
+            return permission == .granted || permission == .statistics
+        }
+        return mine.isEmpty ? (known.isEmpty ? [name] : known) : mine
+    }
+
+    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the name
+    /// of the kind refers to that sensor.
     public func resolve(_ name: SensorID, for access: Access, by client: Client) -> SensorID {
         client.kind == .owner
             ? name : table.resolve(name, for: access, by: client, at: now)
@@ -80,8 +127,22 @@ public struct Permissions: Sendable {
     }
 
     /// The state of a privilege; a grant of statistics is not one of samples.
-    public func state(of privilege: PrivilegeID, for client: Client) -> PermissionState {
+    ///
+    /// - Parameter readable: the sensors that the name in the privilege stands for on this machine.
+    public func state(
+        of privilege: PrivilegeID, for client: Client, among readable: [SensorID] = []
+    ) -> PermissionState {
         if client.kind == .owner { return .granted }
+        if let sensor = privilege.sensor, let access = privilege.access {
+            let request = AccessRequest("state", of: sensor, access)
+            let sensors = referents(of: request, by: client, among: readable)
+            if sensors.contains(where: { isGranted(request.with($0), to: client) }) {
+                return .granted
+            }
+            guard sensors == [sensor] else {
+                return canAsk(for: privilege, client) ? .prompt : .denied
+            }
+        }
         let verdict = verdict(on: privilege, by: client)
         if case .granted = verdict { return .granted }
         // The name covers several sensors that the client may use.

@@ -31,7 +31,7 @@ public struct Policy: Hashable, Sendable {
             .restricted,
             "\(privilege) is blocked by policy: \(restriction.file) restricts"
                 + " \(restriction.privilege).",
-            hint: "Remove it from \(restriction.file) and restart the host.",
+            hint: "Remove it from \(restriction.file), then run: nervous reload",
             privilege: privilege)
     }
 }

@@ -88,16 +88,10 @@ final class RefusalReporter {
         switch verdict {
         case .notChosen(let privilege, let chosen):
             let mine = chosen.filter(request.sensor.covers)
-            if mine.isEmpty {
-                code = .denied
-                message =
-                    "You did not choose \(request.sensor) when you allowed \(privilege) to \(name)."
-            } else {
-                code = .severalSensors
-                message =
-                    "\(request.sensor) is the name of \(mine.count) sensors that \(name) may use."
-                hint = "Use one of: " + mine.map(\.description).joined(separator: ", ")
-            }
+            guard mine.isEmpty else { return await several(mine, request, client) }
+            code = .denied
+            message =
+                "You did not choose \(request.sensor) when you allowed \(privilege) to \(name)."
         case .statisticsOnly:
             code = .statisticsOnly
             message = "\(name) may read only statistics of \(request.sensor)."
@@ -108,6 +102,17 @@ final class RefusalReporter {
         await log.refuse(
             request, operation: request.operation, client: client, reason: message)
         return AuthError(code, message, hint: hint, privilege: wanted)
+    }
+
+    /// The use of a kind of which a client may read several sensors.
+    nonisolated(nonsending) func several(
+        _ sensors: [SensorID], _ request: AccessRequest, _ client: Client
+    ) async -> AuthError {
+        let error = AuthError(
+            several: sensors, named: request.sensor, for: client, privilege: request.privilege)
+        await log.refuse(
+            request, operation: request.operation, client: client.name, reason: error.message)
+        return error
     }
 
     /// The use of a privilege other than a sensor, after a verdict other than `granted`.
@@ -142,7 +147,12 @@ final class RefusalReporter {
         let grant = "Allow it with: nervous permissions grant \(name) \(privilege)"
         switch verdict {
         case .denied(let denied):
-            return (.denied, "You have denied \(denied) to \(name).", grant)
+            // A grant replaces only the denial of the same privilege.
+            let isOwn = denied == privilege
+            return (
+                .denied, "You have denied \(denied) to \(name).",
+                isOwn ? grant : "Lift that with: nervous permissions reset \(name) \(denied)"
+            )
         case .restricted:
             // The path of the policy file is private.
             return (
@@ -153,7 +163,7 @@ final class RefusalReporter {
             return (
                 .notInBackground,
                 "\(name) may use \(decided) only while you watch it; this run is in the background.",
-                grant
+                "Allow it with: nervous permissions grant \(name) \(decided) --background"
             )
         case .granted, .statisticsOnly, .notChosen, .undecided:
             if let denial { return (.denied, "You have denied \(denial) to \(name).", grant) }

@@ -54,6 +54,9 @@ struct ExportCommand: AsyncParsableCommand {
         guard !goesToOutput || sensors.count == 1 && !options.json else {
             throw ValidationError("Standard output takes one sensor, and excludes --json.")
         }
+        guard sensors.count > 1 || goesToOutput || format != nil else {
+            return try TransferForm.check(output)
+        }
     }
 
     private var goesToOutput: Bool { output == "-" }

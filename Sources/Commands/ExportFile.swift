@@ -130,14 +130,26 @@ struct ExportFile {
 enum TransferForm: String, ExpressibleByArgument, CaseIterable {
     case csv, ndjson, columns
 
+    /// The formats of the known file extensions.
+    private static let extensions: [(name: String, form: TransferForm)] = [
+        ("csv", .csv), ("ndjson", .ndjson), ("jsonl", .ndjson), ("columns", .columns),
+        ("nvc", .columns),
+    ]
+
     /// The format of a file extension; `nil` if unknown.
     init?(path: String) {
-        switch URL(filePath: path).pathExtension.lowercased() {
-        case "csv": self = .csv
-        case "ndjson", "jsonl": self = .ndjson
-        case "columns", "nvc": self = .columns
-        default: return nil
-        }
+        let name = URL(filePath: path).pathExtension.lowercased()
+        guard let known = Self.extensions.first(where: { $0.name == name }) else { return nil }
+        self = known.form
+    }
+
+    /// Checks that the extension of a file is known, or that it has none.
+    static func check(_ path: String) throws {
+        let name = URL(filePath: path).pathExtension
+        guard !name.isEmpty, TransferForm(path: path) == nil else { return }
+        let known = extensions.map { ".\($0.name)" }.joined(separator: ", ")
+        throw ValidationError(
+            "No format has the extension .\(name); those known are \(known). Or use --format.")
     }
 
     var form: SampleFormat {

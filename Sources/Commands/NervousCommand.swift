@@ -55,7 +55,9 @@ public struct NervousCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Host",
-                subcommands: [ServeCommand.self, StatusCommand.self, DoctorCommand.self]),
+                subcommands: [
+                    ServeCommand.self, ReloadCommand.self, StatusCommand.self, DoctorCommand.self,
+                ]),
         ])
 
     public init() {}

@@ -89,16 +89,33 @@ struct PermissionsCommand: AsyncParsableCommand {
         _ options: GlobalOptions, _ client: String, _ privilege: String, _ body: DecisionRequest
     ) async throws {
         try await HostSession.with(options.host) { session in
-            let reply = try await session.client.decide(body, on: privilege, by: client)
-            guard !options.json else { return options.console.print(json: reply.json) }
-            let word = body.decision == "deny" ? "Denied" : "Granted"
-            options.console.print("\(word) \(privilege) to \(client).")
+            try await decide(options, client, privilege, body, session)
         }
+    }
+
+    private static func decide(
+        _ options: GlobalOptions, _ client: String, _ privilege: String, _ body: DecisionRequest,
+        _ session: HostSession
+    ) async throws {
+        let reply = try await session.client.decide(body, on: privilege, by: client)
+        guard !options.json else { return options.console.print(json: reply.json) }
+        let isGrant = body.decision != "deny"
+        options.console.print("\(isGrant ? "Granted" : "Denied") \(privilege) to \(client).")
+        guard isGrant, let granted = PrivilegeID(privilege),
+            let denial = try reply.value.items.first(where: { $0.overrules(granted) })
+        else { return }
+        options.console.say(
+            "It has no effect yet: you have denied \(denial.privilege) to \(client), which comes"
+                + " first. To lift that: nervous permissions reset \(client) \(denial.privilege)")
     }
 
     struct Grant: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Grant a privilege, optionally with terms.")
+            abstract: "Grant a privilege, optionally with terms.",
+            discussion: """
+                Terms of an earlier grant of the same privilege stay unless others are
+                given; with --replace they end.
+                """)
 
         @OptionGroup var options: GlobalOptions
 
@@ -132,8 +149,10 @@ struct PermissionsCommand: AsyncParsableCommand {
                 valueName: "end"))
         var expires: String?
 
-        @Flag(inversion: .prefixedNo, help: "Whether the grant also holds in the background.")
-        var background = true
+        @Flag(
+            inversion: .prefixedNo,
+            help: "Whether the grant also holds in the background; by default it does.")
+        var background: Bool?
 
         @Flag(help: "Only statistics, no samples.")
         var statsOnly = false
@@ -143,6 +162,9 @@ struct PermissionsCommand: AsyncParsableCommand {
                 "Only this sensor of the kind, such as network.eth0; may be repeated.",
                 valueName: "sensor"))
         var only: [String] = []
+
+        @Flag(help: "End the terms of an earlier grant that are not given here.")
+        var replace = false
 
         func run() async throws {
             let asked = PrivilegeID(privilege)
@@ -169,8 +191,31 @@ struct PermissionsCommand: AsyncParsableCommand {
                 throw CommandFailure(.usage, error.message)
             }
             terms.only = only.isEmpty ? nil : only
-            try await PermissionsCommand.decide(
-                options, client, privilege, DecisionRequest(decision: "allow", terms: terms))
+            try await grant(terms, asked)
+        }
+
+        private func grant(_ given: TermsDescription, _ asked: PrivilegeID?) async throws {
+            try await HostSession.with(options.host) { session in
+                var terms = given
+                if !replace, let asked {
+                    let before = try await session.client.grants(of: client).value.items.last {
+                        $0.privilege == asked.description && !$0.once && $0.terms != nil
+                    }
+                    if let earlier = before?.terms {
+                        terms.keep(earlier, now: Timestamp.now().milliseconds)
+                        // Without an option the grant is what its privilege says.
+                        let isBare = given == TermsDescription(access: given.access)
+                        if !isBare, !privilege.hasSuffix(":raw"), earlier.access == "stats" {
+                            terms.access = earlier.access
+                        }
+                    }
+                }
+                let body = DecisionRequest(decision: "allow", terms: terms.withDefaults)
+                try await PermissionsCommand.decide(options, client, privilege, body, session)
+                let limits = (terms.only ?? []) + terms.limits(includingAccess: false)
+                guard !options.json, terms != given else { return }
+                options.console.say("Its terms are: \(limits.joined(separator: ", ")).")
+            }
         }
 
         private static func isPart(_ name: String, of privilege: PrivilegeID?) -> Bool {
@@ -251,5 +296,42 @@ extension PermissionsCommand {
                 options.console.print(json: try encoder.encode(document))
             }
         }
+    }
+}
+
+extension TermsDescription {
+    /// Takes the limits of an earlier grant over where there are none; an end in the past is none.
+    ///
+    /// What may be done is not taken over here.
+    fileprivate mutating func keep(_ earlier: TermsDescription, now: Double) {
+        if Access(rawValue: access) != .write {
+            rate = rate ?? earlier.rate
+            precision = precision ?? earlier.precision
+            history = history ?? earlier.history
+        }
+        expires = expires ?? earlier.expires.flatMap { $0 > now ? $0 : nil }
+        background = background ?? (earlier.background == false ? false : nil)
+        guard only == nil else { return }
+        (only, excluded) = (earlier.only, earlier.excluded)
+    }
+
+    fileprivate var withDefaults: TermsDescription {
+        var terms = self
+        terms.background = background ?? true
+        return terms
+    }
+}
+
+extension GrantDescription {
+    /// Whether it is a denial that comes before a grant of another privilege.
+    fileprivate func overrules(_ granted: PrivilegeID) -> Bool {
+        guard state == "denied", refusals == nil, let denied = PrivilegeID(privilege),
+            denied != granted
+        else { return false }
+        if denied == .net { return granted.origin != nil }
+        guard let sensor = denied.sensor, let access = denied.access,
+            let other = granted.sensor, let wanted = granted.access
+        else { return false }
+        return sensor.covers(other) && wanted.includes(access)
     }
 }

@@ -17,7 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             One host owns the data directory; while it runs, all other commands use it.
             Stop it with Ctrl-C or `kill PID`: it writes pending samples and exits within
-            10 seconds.
+            10 seconds. SIGHUP and `nervous reload` apply changes of the configuration and
+            the policy.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -34,6 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let (console, options) = (options.console, options)
         OpenFiles.raiseLimit()
+        let terminal = OwnTerminal()
         let services = try await HostSession.longRunningServices(options.host)
         defer { unlink(services.paths.controlSocket) }
         let tcp: LoopbackPort
@@ -65,6 +67,15 @@ struct ServeCommand: AsyncParsableCommand {
                         console.say(options.logFormat.notice(notice.line))
                     }
                 }
+                tasks.addTask {
+                    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                        if terminal.isClosed {
+                            await group.triggerGracefulShutdown()
+                        } else {
+                            await reload(services)
+                        }
+                    }
+                }
                 try await tasks.next()
                 tasks.cancelAll()
             }
@@ -72,6 +83,21 @@ struct ServeCommand: AsyncParsableCommand {
             // Another program began to listen after the port was reserved.
             throw LoopbackPort.failure(error.errnoCode, port: tcp.number, address: "loopback")
         }
+    }
+
+    /// Applies changes of the configuration and the policy, and says what was done.
+    private func reload(_ services: HostServices) async {
+        var line: String
+        do throws(CommandFailure) {
+            let rest = try await services.reload()
+            line = "Applied the policy and the budgets of the configuration."
+            if !rest.isEmpty {
+                line += " Changes of \(rest.joined(separator: ", ")) need a restart."
+            }
+        } catch {
+            line = "Nothing was changed. \(error.message)"
+        }
+        options.console.say(options.logFormat.notice(line))
     }
 
     private struct Report: Encodable {
@@ -95,6 +121,14 @@ struct ServeCommand: AsyncParsableCommand {
         }
         SystemdNotifier.ready()
     }
+}
+
+/// The terminal that the command was started in.
+private struct OwnTerminal {
+    private let descriptors = (0...2).filter { isatty(Int32($0)) == 1 }.map(Int32.init)
+
+    /// Whether there was one that has been closed: SIGHUP then means the end, as for any command.
+    var isClosed: Bool { descriptors.contains { isatty($0) != 1 } }
 }
 
 /// The limit of open files and connections of this process.

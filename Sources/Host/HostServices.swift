@@ -47,6 +47,7 @@ package struct HostServices: Sendable {
     package let library: AppLibrary
     package let supervisor: RunSupervisor
     private let provider: Provider
+    private let settings: HostSettings
     private let outbox: Outbox
     private let port: ListeningPort
     private let isLongRunning: Bool
@@ -64,13 +65,15 @@ package struct HostServices: Sendable {
     ) async throws {
         let configuration = try Configuration(path: paths.configuration)
         let policy = try Policy(files: paths.policies)
+        let settings = HostSettings(configuration)
         self.paths = paths
+        self.settings = settings
         self.isLongRunning = isLongRunning
         self.logger = logger
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
         let time = HostTime(clock: clock)
-        let packs = SensorPackStore(folder: paths.sensorPacks)
+        let packs = SensorPackStore(folder: paths.sensorPacks, devices: roots.dev)
         machine = try await VirtualMachine.start(
             in: paths.data,
             drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
@@ -121,7 +124,7 @@ package struct HostServices: Sendable {
             library: library, authority: authority, prelude: Provider.prelude,
             libraries: CompanionScript.libraries, records: paths.runs,
             budget: {
-                let given = configuration.budgets[$0]
+                let given = settings.budget(of: $0)
                 return setup?.budget(given) ?? given
             }, keepsSpare: isLongRunning, pool: setup?.pool, virtualTime: virtualTime,
             logger: logger)
@@ -153,6 +156,19 @@ package struct HostServices: Sendable {
         return drivers
     }
 
+    /// Reads the configuration and the policy again, and applies the policy and the budgets of apps.
+    ///
+    /// Runs keep the budgets that they began with.
+    ///
+    /// - Returns: the sections of the configuration whose changes take effect after a restart.
+    /// - Throws: `CommandFailure` with code `configuration`, and then nothing has changed.
+    package func reload() async throws(CommandFailure) -> [String] {
+        let configuration = try Configuration(path: paths.configuration)
+        let policy = try Policy(files: paths.policies)
+        await authority.apply(policy)
+        return settings.apply(configuration)
+    }
+
     /// Closes everything, if no service group ran.
     package func close() async {
         await supervisor.close()
@@ -182,7 +198,7 @@ package struct HostServices: Sendable {
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
         services.append(AccessLogService(authority: authority, isLongRunning: isLongRunning))
-        services.append(RunService(supervisor: supervisor))
+        services.append(RunService(supervisor: supervisor, isLongRunning: isLongRunning))
         if isLongRunning { services.append(OutboxService(outbox: outbox)) }
         let bus = DesktopMessages.address(in: ProcessInfo.processInfo.environment)
         services.append(
@@ -228,7 +244,30 @@ private final class Countdown: Sendable {
     }
 }
 
-/// The TCP port of the server.
+/// The configuration that the host started with, and the budgets that are in force.
+private final class HostSettings: Sendable {
+    private let start: Configuration
+    private let budgets: Mutex<BudgetTable>
+
+    init(_ configuration: Configuration) {
+        start = configuration
+        budgets = Mutex(configuration.budgets)
+    }
+
+    func budget(of app: String) -> RunBudget { budgets.withLock { $0[app] } }
+
+    /// - Returns: the sections that differ from those at the start, apart from the budgets.
+    func apply(_ configuration: Configuration) -> [String] {
+        budgets.withLock { $0 = configuration.budgets }
+        return [
+            ("packages", start.packages != configuration.packages),
+            ("libraries", start.libraries != configuration.libraries),
+            ("mqtt", start.mqtt != configuration.mqtt), ("gpsd", start.gpsd != configuration.gpsd),
+        ].filter { $0.1 }.map { $0.0 }
+    }
+}
+
+/// The TCP port of the server, known once it listens.
 private final class ListeningPort: Sendable {
     private let value = Mutex<Int?>(nil)
 

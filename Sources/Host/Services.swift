@@ -50,11 +50,14 @@ struct OutboxService: Service {
     }
 }
 
-/// Ends all runs on shutdown.
+/// Resumes the background runs of the host before, and ends all runs on shutdown.
 struct RunService: Service {
     let supervisor: RunSupervisor
+    /// Whether background runs are resumed; a host for a single command does not.
+    let isLongRunning: Bool
 
     func run() async throws {
+        if isLongRunning { await supervisor.resumeBackgroundRuns() }
         try? await gracefulShutdown()
         await supervisor.close()
     }

@@ -31,18 +31,10 @@ public struct AnalyticsEngine: Sendable {
 
     // MARK: - Sensors
 
-    /// Checks whether a sensor can be read.
+    /// A virtual sensor that can be declared with `VirtualMachine.declare`; its fields are the outputs
+    /// of its definition.
     ///
-    /// This takes no grant: check permission first, so that only who has it learns which sensors exist.
-    /// The name of a kind passes where it has instances.
-    ///
-    /// - Throws: `unknownSensor` or `unavailable`.
-    public func checkReadable(_ sensor: SensorID) async throws(LAEError) {
-        try await sensors.checkReadable(sensor)
-    }
-
-    /// A virtual sensor that can be declared with `VirtualMachine.declare`; its fields are the
-    /// outputs of its definition.
+    /// An input that names a kind with one readable sensor becomes an input from that sensor.
     ///
     /// ```swift
     /// let derivation = Derivation(

@@ -28,24 +28,29 @@ struct SensorCatalog: Sendable {
             origin: try await origin(of: status.sensor))
     }
 
-    func checkReadable(_ id: SensorID) async throws(LAEError) {
-        let instances = await machine.instances(of: id)
-        guard instances.isEmpty || instances.contains(id) else { return }
-        _ = try await checkReadable(lookUp(id))
-    }
-
     /// - Returns: the status of the sensor.
     @discardableResult
     func checkReadable(_ lookup: SensorLookup) async throws(LAEError) -> SensorStatus {
         let id = lookup.id
         guard let status = lookup.status else {
-            throw LAEError(
-                VirtualMachineError.unknownSensor(id, instances: await machine.instances(of: id)))
+            throw LAEError(await missing(id))
         }
         if case .unavailable(let reason, let remedy) = status.state, !status.hasSamples {
-            throw LAEError(.unavailable, "\(id) is not available: \(reason).", hint: remedy)
+            throw LAEError(
+                VirtualMachineError.unavailable(id, id, reason: reason, remedy: remedy))
         }
         return status
+    }
+
+    /// The error for a name that no sensor has: the sensors of that kind, or why there is none.
+    private func missing(_ name: SensorID) async -> VirtualMachineError {
+        let instances = await machine.instances(of: name)
+        if await machine.readable(named: name).isEmpty, let first = instances.first,
+            case .unavailable(let reason, let remedy)? = await machine.status(of: first)?.state
+        {
+            return .unavailable(name, first, reason: reason, remedy: remedy)
+        }
+        return .unknownSensor(name, instances: instances)
     }
 
     // MARK: - Virtual sensors
@@ -53,6 +58,7 @@ struct SensorCatalog: Sendable {
     func virtualSensor(
         _ id: SensorID, title: String, _ derivation: Derivation
     ) async throws(LAEError) -> Sensor {
+        let derivation = try await resolved(derivation)
         let pipeline = try Pipeline(derivation)
         guard !pipeline.sensors.contains(id) else {
             throw Pipeline.invalid("\(id) would be computed from itself.")
@@ -73,6 +79,43 @@ struct SensorCatalog: Sendable {
         } catch {
             throw LAEError(.invalidDefinition, error.message, hint: error.hint, cause: error)
         }
+    }
+
+    /// A definition in which the names of kinds are replaced by the sensors that they stand for.
+    ///
+    /// It stays with these sensors, as a stream does, so that its samples are of one sensor always.
+    private func resolved(_ derivation: Derivation) async throws(LAEError) -> Derivation {
+        var names: [String: String] = [:]
+        for input in try Pipeline(derivation).inputs {
+            var readable: [SensorID] = []
+            for sensor in await machine.readable(named: input.sensor) {
+                // A virtual sensor is no input, also not itself.
+                if sensor != input.sensor, await isVirtual(sensor) { continue }
+                readable.append(sensor)
+            }
+            guard readable.count <= 1 else {
+                throw Pipeline.invalid(
+                    "\(input.sensor) is the name of \(readable.count) sensors.",
+                    hint: "Use one of: \(readable.map(\.description).joined(separator: ", "))")
+            }
+            guard let sensor = readable.first, sensor != input.sensor else { continue }
+            names[input.description] =
+                FieldReference(sensor: sensor, field: input.field).description
+        }
+        guard !names.isEmpty else { return derivation }
+        return Derivation(
+            inputs: derivation.inputs.map { names[$0] ?? $0 }, window: derivation.window,
+            slide: derivation.slide,
+            outputs: derivation.outputs.map { output in
+                Derivation.Output(
+                    name: output.name, unit: output.unit,
+                    of: output.of.map { $0.map { names[$0] ?? $0 } }, by: output.by,
+                    every: output.every)
+            })
+    }
+
+    private func isVirtual(_ id: SensorID) async -> Bool {
+        await machine.status(of: id)?.sensor.derivation != nil
     }
 
     /// Where the samples of a sensor come from.
@@ -115,8 +158,8 @@ struct SensorCatalog: Sendable {
         var found: [AnalysisSource] = []
         for id in pipeline.sensors {
             guard let status = await machine.status(of: id) else {
-                let unknown = VirtualMachineError.unknownSensor(id)
-                throw Pipeline.invalid(unknown.message, hint: unknown.hint)
+                let missing = await missing(id)
+                throw Pipeline.invalid(missing.message, hint: missing.hint)
             }
             guard status.sensor.derivation == nil else {
                 throw Pipeline.invalid(

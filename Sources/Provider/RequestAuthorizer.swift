@@ -28,9 +28,7 @@ struct RequestAuthorizer: Sendable {
             operation, of: sensor, access, isContinuation: isContinuation)
         return try await authority.checkApp(
             token: token(request, context), name: context.claimedName, requested: requested
-        ) {
-            await isGrantable.isAvailable(PrivilegeID(sensor: sensor, access: access))
-        }
+        ) { await isGrantable.readable(named: $0) }
     }
 
     /// The client, if it has a privilege other than one for a sensor.
@@ -137,10 +135,18 @@ struct GrantableCheck: Sendable {
     /// Whether the privilege is worth a prompt: for a sensor, that it exists.
     func isAvailable(_ privilege: PrivilegeID) async -> Bool {
         guard let sensor = privilege.sensor else { return privilege.isGrantable }
-        if let status = await machine.status(of: sensor) {
-            return status.state == .available || status.hasSamples
-        }
-        return await !machine.instances(of: sensor).isEmpty
+        return await !readable(named: sensor).isEmpty
+    }
+
+    /// The sensors that a name stands for when samples are read.
+    func readable(named name: SensorID) async -> [SensorID] {
+        await machine.readable(named: name)
+    }
+
+    /// The sensors that the name in a privilege stands for when samples are read.
+    func readable(of privilege: PrivilegeID) async -> [SensorID] {
+        guard let sensor = privilege.sensor else { return [] }
+        return await readable(named: sensor)
     }
 
     /// The sensors of a privilege that are available or have samples.
@@ -188,8 +194,43 @@ struct GrantableCheck: Sendable {
                 .unsupportedPrivilege,
                 "This version of the host cannot grant \(privilege).")
         }
-        let isKnown = await machine.status(of: sensor) != nil
-        let instances = await machine.instances(of: sensor)
-        guard isKnown || !instances.isEmpty else { throw Problem(unknown: sensor) }
+        try await checkKnown(sensor)
+    }
+
+    /// Checks that a name is that of a sensor or of a kind.
+    ///
+    /// - Parameter others: names besides those of sensors that may have been meant.
+    /// - Throws: `Problem` with the names that are spelt alike.
+    func checkKnown(_ sensor: SensorID, or others: [SensorID] = []) async throws {
+        guard await machine.instances(of: sensor).isEmpty else { return }
+        let sensors = await machine.statuses().map(\.sensor.id)
+        let names = Set(sensors + sensors.map(\.kind) + others)
+        let similar = names.map { (name: $0, distance: $0.editDistance(to: sensor)) }
+            .filter { $0.distance <= max(1, sensor.description.utf8.count / 3) }
+            .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
+        let problem = Problem(unknown: sensor)
+        guard !similar.isEmpty else { throw problem }
+        let list = similar.prefix(3).map(\.name.description).joined(separator: ", ")
+        throw Problem(
+            .unknownSensor, problem.detail,
+            fix: "Did you mean \(list)? " + (problem.fix ?? ""))
+    }
+}
+
+extension SensorID {
+    /// The least number of characters to insert, delete or replace to get another name (Levenshtein).
+    fileprivate func editDistance(to other: SensorID) -> Int {
+        let (mine, theirs) = (Array(description.utf8), Array(other.description.utf8))
+        var row = Array(0...theirs.count)
+        for (i, byte) in mine.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, wanted) in theirs.enumerated() {
+                let replaced = diagonal + (byte == wanted ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(replaced, row[j] + 1, diagonal + 1)
+            }
+        }
+        return row[theirs.count]
     }
 }

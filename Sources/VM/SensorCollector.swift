@@ -70,6 +70,19 @@ actor SensorCollector {
         sensors.covered(by: id)
     }
 
+    func readable(named name: SensorID) async -> [SensorID] {
+        if sensors[name]?.isUnavailable == false { return [name] }
+        var found: [SensorID] = []
+        for id in sensors.covered(by: name) {
+            guard let known = sensors[id] else { continue }
+            if known.isUnavailable {
+                guard await store.newest(of: id) != nil else { continue }
+            }
+            found.append(id)
+        }
+        return found.contains(name) ? [name] : found
+    }
+
     func isOn(_ id: SensorID) -> Bool {
         sensors.level(of: id) != .off
     }

@@ -37,8 +37,7 @@ struct SensorTable {
     func checkPublishing(to id: SensorID) throws(VirtualMachineError) {
         guard let known = sensors[id] else { throw VirtualMachineError.unknownSensor(id) }
         if case .unavailable(let reason, let remedy) = known.state {
-            throw VirtualMachineError(
-                .unavailable, "\(id) is not available: \(reason).", hint: remedy)
+            throw VirtualMachineError.unavailable(id, id, reason: reason, remedy: remedy)
         }
         guard known.sensor.derivation == nil else {
             throw VirtualMachineError(

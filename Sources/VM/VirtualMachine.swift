@@ -184,6 +184,19 @@ extension VirtualMachine {
         await collector.instances(of: id)
     }
 
+    /// The sensors that a name stands for when samples are read: the one of that name if it can be
+    /// read, otherwise those of the kind that can.
+    ///
+    /// A sensor can be read when it is available or has samples.
+    ///
+    /// ```swift
+    /// await machine.readable(named: "cpu")            // [cpu]
+    /// await machine.readable(named: "accelerometer")  // [accelerometer.phone]
+    /// ```
+    public nonisolated func readable(named name: SensorID) async -> [SensorID] {
+        await collector.readable(named: name)
+    }
+
     /// Discovers sensors at once, as when the configuration of a driver has changed.
     ///
     /// - Throws: `storeFailed` when a new sensor cannot be registered.

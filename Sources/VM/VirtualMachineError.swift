@@ -78,8 +78,31 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
         VirtualMachineError(
             .unknownSensor, "There is no sensor named \(id).",
             hint: instances.isEmpty
-                ? "List them with: nervous sensors"
+                ? "List them with: nervous sensors; \(howToAdd(id))"
                 : "There are: \(instances.map(\.description).joined(separator: ", "))")
+    }
+
+    /// The error for a name that stands for no sensor which can be read.
+    ///
+    /// - Parameters:
+    ///   - name: what was asked for.
+    ///   - sensor: the missing sensor: of that name, or of that kind.
+    public static func unavailable(
+        _ name: SensorID, _ sensor: SensorID, reason: String, remedy: String?
+    ) -> VirtualMachineError {
+        let missing = name == sensor ? reason : "\(sensor): \(reason)"
+        // Another sensor of a kind stands for it, and needs a name of its own.
+        let addition = name == name.kind ? howToAdd(name.instance("name")) : nil
+        let hints = [remedy, addition].compactMap { $0 }
+        return VirtualMachineError(
+            .unavailable, "\(name) is not available: \(missing).",
+            hint: hints.isEmpty ? nil : hints.joined(separator: "; or "))
+    }
+
+    /// How the owner gets a sensor that this machine lacks.
+    private static func howToAdd(_ id: SensorID) -> String {
+        "add one with: nervous sensors add \(id) --field NAME:UNIT, or a sensor pack with: nervous"
+            + " sensors install PATH"
     }
 
     public var description: String { message }

@@ -28,12 +28,13 @@ struct InstanceChoiceTests {
 
     /// The sensor that a call gets, or the code with which it is refused.
     private func outcome(
-        _ authority: Authority, _ token: String, _ sensor: SensorID, _ access: Access = .raw
+        _ authority: Authority, _ token: String, _ sensor: SensorID, _ access: Access = .raw,
+        readable: @Sendable (SensorID) async -> [SensorID] = { [$0] }
     ) async throws -> String {
         do {
             let request = AccessRequest("latest", of: sensor, access)
             return try await authority.checkApp(
-                token: token, name: "app", requested: request
+                token: token, name: "app", requested: request, readable: readable
             ).sensor.description
         } catch {
             switch error.code {
@@ -154,6 +155,69 @@ struct InstanceChoiceTests {
             .allowOnce, on: Self.kind, by: "app", run: run, among: InstanceChoice([Self.outdoors]))
         #expect(try await outcome(authority, token, "temperature") == "temperature.outdoors")
         #expect(try await outcome(authority, token, Self.indoors) == "temperature.indoors")
+    }
+
+    /// What is decided, which sensors can be read, and what the kind's name then leads to.
+    @Test(
+        arguments: [
+            // Nothing was decided about the kind.
+            ([], [attic], .raw, "undecided"),
+            ([("sensor:temperature.attic", true)], [attic], .raw, "temperature.attic"),
+            ([("sensor:temperature.attic", true)], [attic, indoors], .raw, "temperature.attic"),
+            ([("sensor:temperature.attic", true)], [indoors], .raw, "undecided"),
+            ([("sensor:temperature.attic:stats", true)], [attic], .stats, "temperature.attic"),
+            // The kind was allowed.
+            ([("sensor:temperature", true)], [attic], .raw, "temperature.attic"),
+            ([("sensor:temperature", true)], [attic], .stats, "temperature.attic"),
+            ([("sensor:temperature", true)], [attic, indoors], .raw, "several"),
+            ([("sensor:temperature", true)], [], .raw, "temperature"),
+            ([("sensor:temperature", true)], ["temperature"], .raw, "temperature"),
+            ([("sensor:temperature:write", true)], [attic], .write, "temperature"),
+            ([("sensor:temperature:stats", true)], [attic], .raw, "statistics"),
+            // Some of it was denied.
+            ([("sensor:temperature", false)], [attic], .raw, "denied"),
+            (
+                [("sensor:temperature", true), ("sensor:temperature.attic", false)],
+                [attic, indoors], .raw, "temperature.indoors"
+            ),
+            (
+                [("sensor:temperature", true), ("sensor:temperature.attic", false)], [attic],
+                .raw, "denied"
+            ),
+        ] as [([(String, Bool)], [SensorID], Access, String)])
+    func `without a choice the kind's name stands for the only sensor that the app may read`(
+        decisions: [(String, Bool)], readable: [SensorID], access: Access, expected: String
+    ) async throws {
+        let authority = try await registry.open()
+        let (_, token) = try await run(of: authority)
+        for (privilege, isAllowed) in decisions {
+            try await authority.decide(
+                isAllowed ? .allowAlways : .deny, on: try #require(PrivilegeID(privilege)),
+                by: "app")
+        }
+        let found = try await outcome(
+            authority, token, "temperature", access, readable: { _ in readable })
+        #expect(found == expected)
+    }
+
+    @Test func `the owner names one of several sensors, too`() async throws {
+        let authority = try await registry.open()
+        let request = AccessRequest("latest", of: "temperature", .raw)
+        for (readable, expected) in [
+            ([Self.attic], "temperature.attic"), ([], "temperature"),
+            ([Self.attic, Self.indoors], "severalSensors"),
+        ] {
+            let found: String
+            do {
+                found = try await authority.checkApp(
+                    token: authority.ownerToken.text, name: nil, requested: request,
+                    readable: { _ in readable }
+                ).sensor.description
+            } catch {
+                found = "\(error.code)"
+            }
+            #expect(found == expected)
+        }
     }
 
     @Test func `lists contain only the chosen sensors`() async throws {

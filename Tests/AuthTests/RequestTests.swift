@@ -158,7 +158,7 @@ struct RequestTests {
             _ = try await lab.authority.checkApp(
                 token: lab.token, name: "old",
                 requested: AccessRequest("latest", of: Self.sensor, .raw)
-            ) { false }
+            ) { _ in [] }
         }
         #expect(code == .undecided)
         #expect(await lab.authority.pendingRequests().isEmpty)

@@ -132,6 +132,27 @@ struct SerialTests {
         }
     }
 
+    @Test func `the device of a pack is looked for below the folder that stands for dev`()
+        async throws
+    {
+        let text = """
+            {"id": "radiation.geiger", "title": "Counter",
+             "fields": [{"name": "rate", "unit": "/min", "from": "CPM"}],
+             "source": {"kind": "serial", "device": "/dev/ttyUSB0"},
+             "payload": {"format": "key-value"}}
+            """
+        let pack = try SensorPack(
+            Array(text.utf8), budget: HostRateLimiter(), devices: "/somewhere/dev")
+        #expect(pack.connector.place == "/dev/ttyUSB0")
+        let sink = SampleSink(
+            maker: pack.maker, limit: TokenBucket(rate: 10),
+            time: ScriptedTime(clock: { KindTests.now }))
+        let error = await #expect(throws: ConnectorError.self) {
+            try await pack.connector.connect(sink)
+        }
+        #expect(error?.message.hasPrefix("/somewhere/dev/ttyUSB0 does not exist") == true)
+    }
+
     @Test(.enabled(if: geteuid() != 0, "root may open everything"))
     func `a permission error names the group to join`() async throws {
         try await Self.with { device, _ in

@@ -108,15 +108,29 @@ struct ConfigurationTests {
         #expect(error?.message == complaint)
     }
 
+    @Test(arguments: [
+        #"{"budgets": {"memoryMiB": 95}}"#, #"{"budgets": {"memoryMiB": 16}}"#,
+        #"{"budgets": {"apps": {"demo": {"memoryMiB": 32}}}}"#,
+    ])
+    func `memory with which no app starts is refused by name, with the least that it needs`(
+        text: String
+    ) throws {
+        let error = #expect(throws: ConfigurationError.self) { try parsed(text) }
+        #expect(
+            error?.message == "memoryMiB must be an integer from 96 to 4096: with less the"
+                + " JavaScript engine cannot start an app")
+        #expect(RunBudget().memory >= RunBudget.leastMemory)
+    }
+
     @Test func `every budget can be set, for all apps and for one`() throws {
         let budgets = try parsed(
             """
             {"budgets": {"turnMilliseconds": 200, "turnCPUMilliseconds": 300, "cpuSeconds": 4,
-                         "cpuPerMinuteSeconds": 5, "memoryMiB": 60, "durationSeconds": 7,
+                         "cpuPerMinuteSeconds": 5, "memoryMiB": 160, "durationSeconds": 7,
                          "callsPerMinute": 8, "logKiBPerMinute": 9,
                          "fetch": {"durationSeconds": 10, "callsPerMinute": 11, "callsAtOnce": 2,
                                    "requestKiB": 12, "answerMiB": 13},
-                         "apps": {"demo": {"callsPerMinute": 10, "memoryMiB": 20}}}}
+                         "apps": {"demo": {"callsPerMinute": 10, "memoryMiB": 120}}}}
             """
         ).budgets
         let common = budgets["other"]
@@ -124,7 +138,7 @@ struct ConfigurationTests {
         #expect(common.turnCPU == .milliseconds(300))
         #expect(common.cpu == .seconds(4))
         #expect(common.cpuPerMinute == .seconds(5))
-        #expect(common.memory == 60 << 20)
+        #expect(common.memory == 160 << 20)
         #expect(common.duration == .seconds(7))
         #expect(common.callsPerMinute == 8)
         #expect(common.logPerMinute == 9 << 10)
@@ -134,7 +148,7 @@ struct ConfigurationTests {
         #expect(common.fetch.requestBytes == 12 << 10)
         #expect(common.fetch.answerBytes == 13 << 20)
         var demo = common
-        (demo.callsPerMinute, demo.memory) = (10, 20 << 20)
+        (demo.callsPerMinute, demo.memory) = (10, 120 << 20)
         #expect(budgets["demo"] == demo)
     }
 

@@ -48,6 +48,25 @@ struct NameConflictTests {
         }
     }
 
+    @Test func `a name stands for its readable sensor, otherwise for those of the kind`()
+        async throws
+    {
+        let machine = try Machine()
+        let driver = LateDriver()
+        try await machine.using(driver) { started in
+            #expect(await started.readable(named: "gauge") == [])
+            _ = try await started.declare(declared("gauge.left"))
+            #expect(await started.readable(named: "gauge") == ["gauge.left"])
+            _ = try await started.declare(declared("gauge.right"))
+            #expect(await started.readable(named: "gauge") == ["gauge.left", "gauge.right"])
+            #expect(await started.readable(named: "gauge.left") == ["gauge.left"])
+            #expect(await started.readable(named: "gaug") == [])
+            driver.isThere.withLock { $0 = true }
+            try await started.lookForSensors()
+            #expect(await started.readable(named: "gauge") == ["gauge"])
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a sensor of the machine cannot be declared, present or missing`(isThere: Bool)
         async throws

@@ -2,7 +2,8 @@
 
 // Shows live samples of instruments outside this machine. The owner declares a sensor for each, and the
 // instrument, or a small program for it, publishes samples over HTTP. The app shows any fields that the
-// sensor was declared with, and their units.
+// sensor was declared with, and their units. A name such as "weather" is that of a kind: it refers to
+// "weather.station" if that is the only weather station.
 
 const INSTRUMENTS = [
   {
@@ -10,8 +11,12 @@ const INSTRUMENTS = [
     title: "Weather station",
     fields: ["temperature:Cel", "humidity:%", "pressure:hPa", "windSpeed:m/s"],
   },
-  { sensor: "geiger", title: "Geiger counter", fields: ["rate:/min", "dose:uSv/h"] },
-  { sensor: "seismograph", title: "Seismograph", fields: ["velocity:um/s"] },
+  { sensor: "radiation", title: "Geiger counter", fields: ["rate:/min", "dose:uSv/h"] },
+  {
+    sensor: "accelerometer.seismograph",
+    title: "Seismograph",
+    fields: ["x:m/s2", "y:m/s2", "z:m/s2"],
+  },
   { sensor: "door", title: "Door", fields: ["door::state", "lock::state", "battery:%"] },
 ];
 
@@ -32,13 +37,18 @@ function text(sample, fields) {
   return parts.length > 0 ? parts.join(", ") : "an empty sample";
 }
 
-/** The description of the sensor of an instrument; null if it is not declared. */
-async function find({ sensor }) {
+/**
+ * The description of the sensor of an instrument; null if it is not declared, undefined if several
+ * sensors have its kind and none was chosen.
+ */
+async function find({ sensor, title }) {
   try {
     return await nervous.sensor(sensor).describe();
   } catch (error) {
     if (error.problem === "unknown-sensor") return null;
-    throw error;
+    if (error.problem !== "several-sensors") throw error;
+    console.log(`${title}: not shown. ${error.message}`);
+    return undefined;
   }
 }
 
@@ -84,7 +94,7 @@ async function main() {
   }
   await Promise.all(
     present
-      .filter(([, description]) => description !== null)
+      .filter(([, description]) => Boolean(description))
       .map(([instrument, description]) => follow(instrument, description)),
   );
 }

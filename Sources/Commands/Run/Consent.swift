@@ -117,8 +117,15 @@ struct Consent: Sendable {
     private func allowImplied() async throws {
         guard !flags.implied.isEmpty else { return }
         let sensors = try await session.client.sensors().value.items
-        let restricted = Set(app.privileges.filter { $0.restrictedBy != nil }.map(\.privilege))
-        for privilege in flags.implied where !restricted.contains(privilege.description) {
+        // What you have denied stays denied.
+        let refused = app.privileges.filter { $0.state == "denied" && $0.exhausted != true }
+        let left = Set(
+            (refused + app.privileges.filter { $0.restrictedBy != nil }).map(\.privilege))
+        for privilege in refused where privilege.restrictedBy == nil && !console.isJSON {
+            guard flags.implied.map(\.description).contains(privilege.privilege) else { continue }
+            console.say("\(privilege.privilege) is not granted to \(app.name): you denied it.")
+        }
+        for privilege in flags.implied where !left.contains(privilege.description) {
             let isKnown = privilege.sensor.map { wanted in
                 sensors.contains { SensorID($0.id).map(wanted.covers) ?? false }
             }
@@ -159,11 +166,16 @@ struct Consent: Sendable {
     private func reportMissing(_ missing: [Privilege], among sensors: [SensorDescription]) {
         guard !console.isJSON else { return }
         for privilege in missing {
-            let reason = sensors.first { $0.id == privilege.id.sensor?.description }?.unavailable?
-                .reason
+            let known = sensors.first { sensor in
+                SensorID(sensor.id).flatMap { privilege.id.sensor?.covers($0) } ?? false
+            }
             console.say(
                 "\(privilege.id) is not granted to \(app.name):"
-                    + " \(reason ?? "no such sensor").")
+                    + " \(known?.unavailable?.reason ?? "no such sensor").")
+            if let remedy = known?.unavailable?.remedy { console.say("To get it: \(remedy)") }
+            guard let sensor = privilege.id.sensor else { continue }
+            let name = known == nil ? sensor : sensor.instance("name")
+            console.say("To add one: nervous sensors add \(name) --field NAME:UNIT")
         }
     }
 
@@ -220,9 +232,11 @@ struct Consent: Sendable {
     private static func fields(
         of privilege: Privilege, in sensors: [SensorDescription]
     ) -> [Field] {
-        let found = sensors.first { sensor in
-            SensorID(sensor.id).flatMap { privilege.id.sensor?.covers($0) } ?? false
-        }
+        let found =
+            sensors.first(where: privilege.isAbout)
+            ?? sensors.first { sensor in
+                SensorID(sensor.id).flatMap { privilege.id.sensor?.covers($0) } ?? false
+            }
         return (found?.fields ?? []).map { field in
             Field(field.name, unit: field.unit, kind: Field.Kind(rawValue: field.kind) ?? .text)
         }

@@ -23,6 +23,12 @@ extension SessionsCommand {
         /// The formats of the API.
         enum Form: String, CaseIterable, ExpressibleByArgument {
             case geojson, gpx, svg, plist
+
+            /// The format of a file extension; `nil` if unknown.
+            init?(path: String) {
+                let name = URL(filePath: path).pathExtension.lowercased()
+                self.init(rawValue: name == "json" ? "geojson" : name)
+            }
         }
 
         @OptionGroup var options: GlobalOptions
@@ -31,54 +37,68 @@ extension SessionsCommand {
             help: "The identifier of the session; see: nervous sessions. By default all, as plist.")
         var id: String?
 
-        @Option(help: "geojson, gpx, svg or plist.")
-        var format = Form.geojson
+        @Option(help: "geojson, gpx, svg or plist; by default from the name of the file.")
+        var format: Form?
 
         @OptionGroup var route: RouteChoice
 
         @Option(
-            name: [.short, .long], help: "The file, which must not exist yet.",
+            name: [.short, .long],
+            help: "The file, which must not exist yet; - for standard output, the default.",
             completion: .file())
         var output: String?
 
         func validate() throws {
-            guard id != nil || format == .plist else {
+            if format == nil, let file, !URL(filePath: file).pathExtension.isEmpty,
+                Form(path: file) == nil
+            {
+                let known = Form.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
+                throw ValidationError(
+                    "No format has the extension .\(URL(filePath: file).pathExtension); those known"
+                        + " are \(known). Or use --format.")
+            }
+            guard id != nil || form == .plist else {
                 throw ValidationError("Name a session, or use --format plist for all.")
             }
-            guard route.sensor == nil || format != .plist else {
+            guard route.sensor == nil || form != .plist else {
                 throw ValidationError("--sensor excludes --format plist.")
             }
         }
 
+        /// The file; `nil` for standard output.
+        private var file: String? { output == "-" ? nil : output }
+
+        private var form: Form { format ?? file.flatMap(Form.init(path:)) ?? .geojson }
+
         func run() async throws {
-            if output == nil {
+            if file == nil {
                 try RawOutput.check(
                     "Routes are", hint: "Use -o, or redirect standard output to a file or program.")
             }
             try await HostSession.with(options.host) { session in
                 let data = try await content(session)
-                guard let output else {
+                guard let file else {
                     _ = try RawOutput.write(data)
                     return
                 }
                 do {
-                    try data.write(to: URL(filePath: output), options: .withoutOverwriting)
+                    try data.write(to: URL(filePath: file), options: .withoutOverwriting)
                 } catch {
                     throw CommandFailure(
-                        .cannotCreate, "Cannot write \(output), or it already exists.")
+                        .cannotCreate, "Cannot write \(file), or it already exists.")
                 }
                 if options.json {
                     try options.console.print(encoding: ["bytes": data.count])
                 } else {
-                    options.console.say("Wrote \(output).")
+                    options.console.say("Wrote \(file).")
                 }
             }
         }
 
         private func content(_ session: HostSession) async throws -> Data {
-            if let id, format != .plist {
+            if let id, form != .plist {
                 return try await session.client.route(
-                    ofSession: id, format: format.rawValue, sensor: route.sensor)
+                    ofSession: id, format: form.rawValue, sensor: route.sensor)
             }
             return try await session.client.workouts(ofSession: id)
         }

@@ -19,6 +19,8 @@ struct PermissionQuestion: Hashable, Sendable {
     let isUpdate: Bool
     /// The sensors of the kind, when there are several to choose from.
     let instances: [SensorInstance]
+    /// The only sensor of the kind, for which the kind stands; an answer is about that sensor.
+    let onlyInstance: SensorID?
     /// Whether the sensor was added after the owner had chosen among those of its kind.
     let isNewSensor: Bool
 
@@ -37,6 +39,8 @@ struct PermissionQuestion: Hashable, Sendable {
         self.isUpdate = isUpdate
         self.fields = fields
         self.instances = instances.count > 1 ? instances : []
+        let isOther = instances.count == 1 && instances[0].id != privilege.id.sensor
+        onlyInstance = isOther ? instances[0].id : nil
         self.isNewSensor = isNewSensor
     }
 }

@@ -33,7 +33,7 @@ struct QuestionText {
         let privilege = question.privilege.id
         guard privilege.isGrantable else { return nil }
         self.question = question
-        sensor = privilege.sensor
+        sensor = question.onlyInstance ?? privilege.sensor
         origin = privilege.origin
         isRaw = privilege.access == .raw
         isWrite = privilege.access == .write

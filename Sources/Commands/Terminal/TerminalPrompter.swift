@@ -98,11 +98,14 @@ struct TerminalPrompter {
         throw .noAnswer
     }
 
-    /// An allowing decision for the chosen sensors, if there are several; choosing none means no.
+    /// An allowing decision for the chosen sensors, if there are several, or for the only one of the
+    /// kind; choosing none means no.
     private func chosen(
         _ decision: Decision, _ question: PermissionQuestion, _ dialogue: inout Dialogue
     ) async throws(Dialogue.End) -> Decided {
-        guard !question.instances.isEmpty else { return (decision, nil) }
+        guard !question.instances.isEmpty else {
+            return (decision, question.onlyInstance.map { InstanceChoice([$0]) })
+        }
         switch try await ChoiceDialogue(question: question, now: now()).choice(&dialogue) {
         case .all: return (decision, nil)
         case .some(let choice): return (decision, choice)

@@ -134,6 +134,7 @@ extension RunDescription {
     /// A message if the run did not end normally; `nil` if it did.
     var failureMessage: String? {
         guard let ending else { return nil }
+        if gaveUp { return "\(app) is not restarted: Nervous \(surrender)." }
         let detail = (ending.detail ?? "").escapedForDisplay(limit: 200)
         switch ending.name {
         case "finished", "stopped": return nil
@@ -156,12 +157,23 @@ extension RunDescription {
         }
     }
 
+    /// The verdict on a background run that failed too often, with its last failure.
+    private var surrender: String {
+        let reason =
+            switch ending?.name {
+            case "finished", "crashed", "failed-to-start": ending?.detail ?? ending?.name
+            default: ending?.name
+            }
+        return "gave up after \(restarts + 1) failures: "
+            + (reason ?? "unknown").escapedForDisplay(limit: 80)
+    }
+
     /// The state, or how it ended.
     var stateText: String {
         let isEnded = state == "ended"
-        var words = [isEnded ? ending?.name.escapedForDisplay(limit: 40) ?? "ended" : state]
+        let end = gaveUp ? surrender : ending?.name.escapedForDisplay(limit: 40)
+        var words = [isEnded ? end ?? "ended" : state]
         if background, !isEnded { words.append("background") }
-        if gaveUp { words.append("gave up") }
         if layers?.isEmpty == true { words.append("not confined") }
         return words.joined(separator: ", ")
     }

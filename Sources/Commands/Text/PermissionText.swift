@@ -1,17 +1,34 @@
 import API
 import Addresses
+import Auth
 
 extension TermsDescription {
     /// The terms as text, the sensors first.
     var words: String {
         var parts = only.map { ["only " + $0.joined(separator: ", ")] } ?? []
-        parts += [access == "raw" ? "every sample" : "statistics only"]
+        parts += limits(includingAccess: true)
+        return parts.joined(separator: ", ")
+    }
+
+    /// The terms without the sensors.
+    ///
+    /// - Parameter includingAccess: whether what may be done comes first.
+    func limits(includingAccess: Bool) -> [String] {
+        var parts: [String] = []
+        if includingAccess {
+            switch Access(rawValue: access) {
+            case .raw: parts.append("every sample")
+            case .stats: parts.append("statistics only")
+            case .write: parts.append("publishing samples")
+            case nil: parts.append(access)
+            }
+        }
         if let rate { parts.append("at most \(Format.number(rate))/s") }
         if let precision { parts.append("to ±\(Format.number(precision / 2))") }
         if let history { parts.append("the last \(history)") }
         if let expires { parts.append("until \(Format.time(expires))") }
         if background == false { parts.append("only in the foreground") }
-        return parts.joined(separator: ", ")
+        return parts
     }
 }
 

@@ -7,6 +7,8 @@ public struct SerialConnector: ConnectorKind {
     private static let mostSent = 1024
 
     public let place: String
+    /// The device file: `place`, or the same below another folder than `/dev`.
+    private let path: String
     private let baud: Int
     private let sent: [UInt8]
     private let skipped: Int
@@ -31,20 +33,26 @@ public struct SerialConnector: ConnectorKind {
             throw source.wrong("send", "is more than \(Self.mostSent) bytes")
         }
         self.init(
-            device: device, baud: baud, sent: sent,
+            device: device, below: source.devices, baud: baud, sent: sent,
             skipped: try source.integer("skip", in: 0...1000) ?? Self.standardSkip,
             timeout: try source.span("timeout", in: .seconds(1)...(.seconds(366 * 86_400))))
     }
 
-    /// - Parameter timeout: the maximum silence of the device.
-    init(device: String, baud: Int, sent: [UInt8] = [], skipped: Int = 0, timeout: Duration? = nil)
-    {
+    /// - Parameters:
+    ///   - folder: what stands for `/dev`.
+    ///   - timeout: the maximum silence of the device.
+    init(
+        device: String, below folder: String = "/dev", baud: Int, sent: [UInt8] = [],
+        skipped: Int = 0, timeout: Duration? = nil
+    ) {
         (place, self.baud, self.sent) = (device, baud, sent)
+        let isDevice = device.hasPrefix("/dev/")
+        path = isDevice ? folder + device.dropFirst("/dev".count) : device
         (self.skipped, self.timeout) = (skipped, timeout)
     }
 
     public func connect(_ sink: SampleSink) async throws {
-        let port = try SerialPort(place, baud: baud)
+        let port = try SerialPort(path, baud: baud)
         try port.write(sent)
         sink.connected()
         let feed = LineFeed(

@@ -5,16 +5,20 @@ import Text
 public struct PackObject: Sendable {
     /// The rate limits shared by the calls of all packs.
     let budget: HostRateLimiter
+    /// The folder that stands for `/dev`.
+    let devices: String
     private let value: JSONValue
     private let path: String
     private var readKeys: Set<String> = []
 
     /// - Throws: ``PackError`` if the value is not an object.
-    init(_ value: JSONValue, path: String, budget: HostRateLimiter) throws(PackError) {
+    init(
+        _ value: JSONValue, path: String, budget: HostRateLimiter, devices: String
+    ) throws(PackError) {
         guard value.object != nil else {
             throw PackError("\(path) at \(value.position) is not an object.")
         }
-        (self.value, self.path, self.budget) = (value, path, budget)
+        (self.value, self.path, self.budget, self.devices) = (value, path, budget, devices)
     }
 
     // MARK: - Values
@@ -114,7 +118,7 @@ public struct PackObject: Sendable {
     /// A nested object.
     public mutating func object(_ key: String) throws(PackError) -> PackObject? {
         guard let value = take(key) else { return nil }
-        return try PackObject(value, path: "\(path).\(key)", budget: budget)
+        return try PackObject(value, path: "\(path).\(key)", budget: budget, devices: devices)
     }
 
     mutating func objects(
@@ -127,7 +131,8 @@ public struct PackObject: Sendable {
         var objects: [PackObject] = []
         for (index, item) in items.enumerated() {
             objects.append(
-                try PackObject(item, path: "\(path).\(key)[\(index)]", budget: budget))
+                try PackObject(
+                    item, path: "\(path).\(key)[\(index)]", budget: budget, devices: devices))
         }
         return objects
     }

@@ -41,19 +41,25 @@ public struct SensorPack: Sendable {
         try self.init(bytes, budget: HostRateLimiter())
     }
 
-    /// - Parameter budget: the rate limits shared with other packs.
-    init(_ bytes: [UInt8], budget: HostRateLimiter) throws(PackError) {
+    /// - Parameters:
+    ///   - budget: the rate limits shared with other packs.
+    ///   - devices: the folder that stands for `/dev`.
+    init(
+        _ bytes: [UInt8], budget: HostRateLimiter, devices: String = "/dev"
+    ) throws(PackError) {
         let whole: JSONValue
         do {
             whole = try StrictJSON(maximumBytes: Self.limit).parse(bytes)
         } catch {
             throw PackError("sensor.json:\(error.position): \(error.message).")
         }
-        try self.init(whole, budget: budget)
+        try self.init(whole, budget: budget, devices: devices)
     }
 
-    private init(_ whole: JSONValue, budget: HostRateLimiter) throws(PackError) {
-        var pack = try PackObject(whole, path: "sensor", budget: budget)
+    private init(
+        _ whole: JSONValue, budget: HostRateLimiter, devices: String
+    ) throws(PackError) {
+        var pack = try PackObject(whole, path: "sensor", budget: budget, devices: devices)
         let name = try pack.requiredText("id")
         guard let id = SensorID(name) else {
             throw pack.wrong("id", "is not a sensor identifier, such as weather.balcony")

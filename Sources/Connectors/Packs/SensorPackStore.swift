@@ -26,18 +26,22 @@ public final class SensorPackStore: SensorDriver {
     }
 
     private let folder: String
+    private let devices: String
     private let budget = HostRateLimiter()
     private let state = Mutex(State())
 
     /// Opens a folder, which need not exist.
-    public init(folder: String) {
+    ///
+    /// - Parameter devices: the folder that stands for `/dev`.
+    public init(folder: String, devices: String = "/dev") {
         self.folder = folder
+        self.devices = devices
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names.sorted() where name.hasSuffix(".json") {
             guard let id = SensorID(String(name.dropLast(5))) else { continue }
             do throws(PackError) {
                 let text = try Self.read("\(folder)/\(name)")
-                let pack = try SensorPack(text, budget: budget)
+                let pack = try SensorPack(text, budget: budget, devices: devices)
                 guard pack.id == id else { throw PackError("\(name) is the pack of \(pack.id).") }
                 put(pack, text)
             } catch {
@@ -80,7 +84,7 @@ public final class SensorPackStore: SensorDriver {
     /// - Returns: the pack, and whether it is new.
     /// - Throws: ``PackError`` for an invalid pack, too many packs, or if it cannot be stored.
     public func install(_ text: [UInt8]) throws(PackError) -> (SensorPack, isNew: Bool) {
-        let pack = try SensorPack(text, budget: budget)
+        let pack = try SensorPack(text, budget: budget, devices: devices)
         let isNew = !holds(pack.id)
         guard !isNew || packs.count < Self.limit else {
             throw PackError("At most \(Self.limit) packs can be installed.")

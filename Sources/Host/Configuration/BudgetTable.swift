@@ -6,7 +6,7 @@ import Text
 /// The budgets of apps: a common one, and those of single apps.
 ///
 /// ```json
-/// "budgets": { "memoryMiB": 64, "apps": { "load-watch": { "cpuPerMinuteSeconds": 5 } } }
+/// "budgets": { "memoryMiB": 128, "apps": { "load-watch": { "cpuPerMinuteSeconds": 5 } } }
 /// ```
 package struct BudgetTable: Sendable, Equatable {
     private var common = RunBudget()
@@ -54,7 +54,12 @@ extension RunBudget {
         if let count = try fields.take("cpuPerMinuteSeconds", 1...60) {
             cpuPerMinute = .seconds(count)
         }
-        if let count = try fields.take("memoryMiB", 16...4096) { memory = count << 20 }
+        if let count = try fields.take(
+            "memoryMiB", Self.leastMemory >> 20...4096,
+            reason: "with less the JavaScript engine cannot start an app"
+        ) {
+            memory = count << 20
+        }
         if let count = try fields.take("durationSeconds", 1...100_000_000) {
             duration = .seconds(count)
         }

@@ -117,8 +117,10 @@ struct ConfigurationFields {
     }
 
     /// Removes and returns the integer of a key; `nil` if it is not set.
+    ///
+    /// - Parameter reason: why it must not be less.
     mutating func take(
-        _ key: String, _ range: ClosedRange<Int>
+        _ key: String, _ range: ClosedRange<Int>, reason: String? = nil
     ) throws(ConfigurationError) -> Int? {
         guard let value = take(key) else { return nil }
         guard let number = value.number?.int64.flatMap({ Int(exactly: $0) }),
@@ -127,7 +129,7 @@ struct ConfigurationFields {
             throw ConfigurationError(
                 position: value.position,
                 message: "\(key) must be an integer from \(range.lowerBound) to "
-                    + "\(range.upperBound)")
+                    + "\(range.upperBound)\(reason.map { ": \($0)" } ?? "")")
         }
         return number
     }

@@ -241,20 +241,14 @@ private struct PublishedReader {
         return .json(buffer)
     }
 
-    /// Checks permission, and then that the sensor can be read.
-    ///
-    /// In this order, so that a client without permission does not learn what this machine has.
-    ///
     /// - Parameter sensor: the sensor of the previous page.
     private func grant(
         _ operation: String, _ form: PublishedSensor, _ request: Request,
         _ context: ProviderContext, continuing sensor: SensorID? = nil
     ) async throws -> Grant {
-        let grant = try await authorizer.grant(
+        try await authorizer.grant(
             operation, .raw, of: sensor ?? form.sensor, request, context,
             isContinuation: sensor != nil)
-        if sensor == nil { try await engine.checkReadable(grant.sensor) }
-        return grant
     }
 }
 

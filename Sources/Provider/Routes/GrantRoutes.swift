@@ -3,6 +3,7 @@ import Auth
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Samples
 
 /// Decisions, for the owner.
 struct GrantRoutes {
@@ -26,7 +27,11 @@ struct GrantRoutes {
         let body = try await request.json(DecisionRequest.self)
         let name = try context.required("client")
         let (decision, privilege) = (try body.checked(), try context.privilege())
-        if decision != .deny, decision != .denyOnce { try await authorizer.isGrantable(privilege) }
+        if decision != .deny, decision != .denyOnce {
+            try await authorizer.isGrantable(privilege)
+        } else {
+            try await checkDeniable(privilege, to: name)
+        }
         var choice: InstanceChoice?
         if let (chosen, others) = try body.choice() {
             choice = try await authorizer.isGrantable.choice(
@@ -36,6 +41,21 @@ struct GrantRoutes {
             decision, on: privilege, by: name, run: body.run, isAnswer: body.answer ?? false,
             among: choice)
         return try .json(await grants(of: name))
+    }
+
+    /// Checks that a denial is about a sensor of this machine, or about what the client asks for.
+    ///
+    /// A misspelt one would deny nothing.
+    private func checkDeniable(_ privilege: PrivilegeID, to client: String) async throws {
+        guard let sensor = privilege.sensor else { return }
+        let authority = authorizer.authority
+        var known = await authority.declared(by: client)
+        known += await authority.permissions.records(of: client).map(\.privilege)
+        known += await authority.pendingRequests().filter { $0.app == client }.map(\.privilege)
+        // Published apps declare nothing.
+        let names = known.compactMap(\.sensor) + PublishedSensor.all.map(\.sensor)
+        guard !names.contains(where: { sensor.covers($0) || $0.covers(sensor) }) else { return }
+        try await authorizer.isGrantable.checkKnown(sensor, or: names)
     }
 
     /// The decisions, followed by the privileges that the owner is not asked for again.
@@ -86,7 +106,9 @@ struct PermissionRoutes {
     private func state(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("permission", request, context)
         let privilege = try context.privilege()
-        let state = await authorizer.authority.permissions.state(of: privilege, for: client)
+        let readable = await authorizer.isGrantable.readable(of: privilege)
+        let state = await authorizer.authority.permissions.state(
+            of: privilege, for: client, among: readable)
         return try .json(await self.state(state, of: privilege, for: client))
     }
 

@@ -43,7 +43,11 @@ struct SensorRoutes {
         let client = try await authorizer.client("sensor", request, context)
         let name = try request.sensor(context)
         let permissions = await authorizer.authority.permissions
-        let id = permissions.resolve(name, by: client)
+        let referents = permissions.referents(
+            of: name, by: client, among: await machine.readable(named: name))
+        guard referents.count == 1, let id = referents.first else {
+            throw Problem(AuthError(several: referents, named: name, for: client))
+        }
         let permission = permissions.permission(of: client, for: id)
         let isHidden = permissions.isExcluded(id, for: client)
         guard !isHidden, let status = await machine.status(of: id) else {
@@ -139,9 +143,8 @@ struct SensorRoutes {
 
 extension Problem {
     init(unknown sensor: SensorID) {
-        self.init(
-            .unknownSensor, "There is no sensor named \(sensor).",
-            fix: "List them with: nervous sensors")
+        let error = VirtualMachineError.unknownSensor(sensor)
+        self.init(.unknownSensor, error.message, fix: error.hint)
     }
 
     static func noSamples(_ sensor: SensorID) -> Problem {

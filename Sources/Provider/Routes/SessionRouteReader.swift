@@ -153,12 +153,13 @@ struct SessionRouteReader {
         return first
     }
 
-    /// The location sensors of a session; of a kind, its instances.
+    /// The location sensors of a session; of a kind, its instances, those that can be read first.
     private func locations(of record: SessionRecord) async -> [SensorID] {
         var known: [SensorID] = []
         for sensor in record.session.sensors where Self.kind.covers(sensor) {
-            let instances = await machine.instances(of: sensor)
-            known += instances.isEmpty ? [sensor] : instances
+            let readable = await machine.readable(named: sensor)
+            let others = await machine.instances(of: sensor).filter { !readable.contains($0) }
+            known += readable.isEmpty && others.isEmpty ? [sensor] : readable + others
         }
         return known
     }

@@ -41,12 +41,14 @@ struct StatusRoutes {
         let log = authorizer.authority.log
         var failure = status.failure
         if failure == nil { failure = await log.failure }
+        let stored = try await machine.retention.report().sensors.reduce(0) { $0 + $1.samples }
         return try .json(
             HostStatus(
                 version: host.version, pid: getpid(), data: host.dataDirectory,
                 port: host.port(), started: status.started.milliseconds,
-                collecting: status.collecting, samples: status.samples, buffered: status.buffered,
-                dropped: status.dropped, bytes: status.bytes, failure: failure,
+                collecting: status.collecting, samples: stored + Int64(status.buffered),
+                buffered: status.buffered, dropped: status.dropped, bytes: status.bytes,
+                failure: failure,
                 damaged: DamagedRange.list(status.damage),
                 accessLog: AccessLogHead(try await log.head())))
     }

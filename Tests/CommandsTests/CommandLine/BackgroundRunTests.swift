@@ -80,6 +80,26 @@ struct BackgroundRunTests {
         #expect(shown.output.contains("stopped"))
     }
 
+    @Test(arguments: [SIGTERM, SIGKILL])
+    func `an app in the background comes back with the next host, until it is stopped`(
+        signal: Int32
+    ) throws {
+        let sandbox = try Sandbox()
+        let first = try ServingHost(sandbox)
+        _ = try Self.begin("setInterval(() => {}, 1000)", first, in: sandbox)
+        first.kill(signal)
+        _ = try first.wait()
+        let second = try ServingHost(sandbox)
+        try Self.wait(sandbox) { $0.contains("running, background") }
+        #expect(try sandbox.nervous("stop", "demo").code == 0)
+        second.kill(SIGTERM)
+        #expect(try second.wait() == 0)
+        let third = try ServingHost(sandbox)
+        #expect(try !sandbox.nervous("apps").output.contains("background"))
+        third.kill(SIGTERM)
+        #expect(try third.wait() == 0)
+    }
+
     @Test(arguments: [(SIGSEGV, "crashed"), (SIGSYS, "sandbox-violation")])
     func `after a crash the next process has another layout`(
         signal: Int32, name: String

@@ -31,7 +31,7 @@ struct ExternalHardwareTests {
                 "Weather station: 06:45:11  temperature -3.25 Cel, humidity 87.5 %",
             ]),
         Device(
-            sensor: "geiger", fields: ["rate:/min", "alarm::state"], type: "text/csv",
+            sensor: "radiation", fields: ["rate:/min", "alarm::state"], type: "text/csv",
             bodies: [
                 "t,rate,alarm\n1795243510000,18,off\n", "t,rate,alarm\n1795243512000,2400,on\n",
             ],
@@ -40,7 +40,8 @@ struct ExternalHardwareTests {
                 "Geiger counter: 06:45:12  rate 2400 /min, alarm on",
             ]),
         Device(
-            sensor: "seismograph", fields: ["velocity:um/s"], type: "application/x-ndjson",
+            sensor: "accelerometer.seismograph", fields: ["velocity:um/s"],
+            type: "application/x-ndjson",
             bodies: [
                 "{\"t\":1795243510000,\"velocity\":0.125}\n",
                 "{\"t\":1795243513000,\"velocity\":0.5}\n{\"t\":1795243514000,\"velocity\":-812}\n",
@@ -50,6 +51,47 @@ struct ExternalHardwareTests {
                 "Seismograph: 06:45:14  velocity -812 um/s",
             ]),
     ]
+
+    @Test func `each instrument of the app has a bundled sensor pack`() throws {
+        struct Manifest: Decodable {
+            struct Privilege: Decodable { let sensor: String }
+            let privileges: [Privilege]
+        }
+        struct Pack: Decodable { let id: String }
+        func decoded<T: Decodable>(_ path: String) throws -> T {
+            try JSONDecoder().decode(T.self, from: Data(contentsOf: URL(filePath: path)))
+        }
+        let packs = "\(Binary.repository)/sensorpacks"
+        let names = try FileManager.default.contentsOfDirectory(atPath: packs)
+        let ids = try names.map { try (decoded("\(packs)/\($0)/sensor.json") as Pack).id }
+        let manifest: Manifest = try decoded(Self.folder + "/package.json")
+        for privilege in manifest.privileges {
+            let kind = privilege.sensor
+            #expect(ids.contains { $0 == kind || $0.hasPrefix(kind + ".") }, "\(kind)")
+        }
+    }
+
+    @Test func `the app shows the only sensor of a kind under the kind's name`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        try Self.install(sandbox)
+        for (device, name) in zip(Self.devices, ["weather.station", "radiation.geiger"]) {
+            try Self.add(name, device.fields, sandbox)
+            let file = sandbox.path("\(name).body")
+            try device.bodies[0].write(toFile: file, atomically: true, encoding: .utf8)
+            let answer = try sandbox.curl(
+                "-H", "Authorization: Bearer \(Self.token(for: name, sandbox))",
+                "-H", "Content-Type: \(device.type)", "--data-binary", "@\(file)",
+                host.url("/api/v1/sensors/\(name)/samples"))
+            #expect(answer.status == 201, "\(answer.body)")
+        }
+        let terminal = try sandbox.terminal("run", "external-hardware", "--allow-all")
+        for device in Self.devices.prefix(2) { try Self.see(device.shown[0], at: terminal) }
+        terminal.type("\u{3}")
+        #expect(try terminal.finish() == 130)
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+    }
 
     /// Installs the app from its package.
     private static func install(_ sandbox: Sandbox) throws {
@@ -69,7 +111,8 @@ struct ExternalHardwareTests {
     /// A token that may publish to one sensor and do nothing else.
     private static func token(for sensor: String, _ sandbox: Sandbox) throws -> String {
         try sandbox.nervous(
-            "token", "create", "device-\(sensor)", "--allow", "sensor:\(sensor):write"
+            "token", "create", "device-\(sensor.replacing(".", with: "-"))", "--allow",
+            "sensor:\(sensor):write"
         ).output.trimmingCharacters(in: .newlines)
     }
 
@@ -134,8 +177,8 @@ struct ExternalHardwareTests {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         try Self.install(sandbox)
-        try Self.add("geiger", ["rate:/min"], sandbox)
-        let flags = flag == "--allow" ? [flag, "sensor:geiger"] : [flag]
+        try Self.add("radiation", ["rate:/min"], sandbox)
+        let flags = flag == "--allow" ? [flag, "sensor:radiation"] : [flag]
         let words = ["run", "external-hardware", "--for", "20s"] + flags
         let terminal = try sandbox.terminal(words, columns: 200)
         try terminal.await("Geiger counter: no samples yet.")
@@ -168,7 +211,7 @@ struct ExternalHardwareTests {
             try Self.publish(device.bodies[0], of: device, token: token, to: host, sandbox)
         }
         let terminal = try sandbox.terminal(
-            "run", "external-hardware", "--deny", "sensor:weather", "--allow", "sensor:geiger")
+            "run", "external-hardware", "--deny", "sensor:weather", "--allow", "sensor:radiation")
         try Self.see(Self.devices[1].shown[0], at: terminal)
         try Self.see("Weather station: not shown.", at: terminal)
         #expect(!terminal.text.contains("21.5 Cel"))

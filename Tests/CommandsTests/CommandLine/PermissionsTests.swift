@@ -94,6 +94,56 @@ struct PermissionsTests {
         }
     }
 
+    @Test func `a later grant keeps the terms that it does not set`() throws {
+        let sandbox = try installed()
+        func grant(_ flags: String...) throws -> Decision.Terms? {
+            let made = try sandbox.nervous(
+                ["permissions", "grant", "demo", "sensor:cpu"] + flags)
+            #expect(made.code == 0, "\(made.errors)")
+            let json = Data(try sandbox.nervous("permissions", "demo", "--json").output.utf8)
+            var terms = try JSONDecoder().decode(Items.self, from: json).items.first?.terms
+            if terms?.expires != nil { terms?.expires = 0 }
+            return terms
+        }
+        var terms = Decision.Terms(access: "raw", rate: 1, history: "1h", background: true)
+        #expect(try grant("--rate", "1", "--history", "1h") == terms)
+        terms.precision = 5
+        #expect(try grant("--precision", "5") == terms)
+        (terms.rate, terms.background) = (2, false)
+        #expect(try grant("--rate", "2", "--no-background") == terms)
+        #expect(try grant() == terms)
+        terms.expires = 0
+        #expect(try grant("--expires", "7d") == terms)
+        terms.background = true
+        #expect(try grant("--background") == terms)
+        #expect(
+            try grant("--replace", "--stats-only")
+                == Decision.Terms(access: "stats", background: true))
+        #expect(
+            try grant("--rate", "3") == Decision.Terms(access: "stats", rate: 3, background: true))
+        // Without an option it is what a refusal advises.
+        #expect(try grant() == Decision.Terms(access: "raw", rate: 3, background: true))
+    }
+
+    @Test func `a grant below a denial says what comes first`() throws {
+        let sandbox = try installed()
+        #expect(try sandbox.nervous("sensors", "add", "door.front", "--field", "x:m").code == 0)
+        #expect(try sandbox.nervous("permissions", "deny", "demo", "sensor:door").code == 0)
+        let grant = try sandbox.nervous("permissions", "grant", "demo", "sensor:door.front")
+        #expect(grant.code == 0)
+        #expect(grant.errors.contains("nervous permissions reset demo sensor:door"))
+    }
+
+    @Test func `a grant to publish is listed as such`() throws {
+        let sandbox = try installed()
+        #expect(try sandbox.nervous("sensors", "add", "door", "--field", "x:m").code == 0)
+        #expect(
+            try sandbox.nervous("permissions", "grant", "demo", "sensor:door:write").code == 0)
+        let list = try sandbox.nervous("permissions", "demo").output
+        #expect(list.contains("publishing samples"))
+        #expect(!list.contains("statistics"))
+    }
+
     @Test func `a grant without terms sets no limit`() throws {
         let sandbox = try installed()
         #expect(try sandbox.nervous("permissions", "grant", "demo", "sensor:cpu").code == 0)

@@ -61,6 +61,38 @@ struct PolicyFileTests {
         #expect(other.policies == ["/etc/nervous/policy.json", "/b/nervous/policy.json"])
     }
 
+    @Test func `a changed policy is applied without a restart, and a wrong one changes nothing`()
+        throws
+    {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let token = try sandbox.nervous("token", "create", "curl", "--allow", "sensor:cpu").output
+            .trimmingCharacters(in: .newlines)
+        func status() throws -> Int? {
+            try sandbox.curl(
+                "-H", "Authorization: Bearer \(token)",
+                host.url("/api/v1/sensors/cpu/stats?fn=count")
+            ).status
+        }
+        #expect(try status() == 200)
+        _ = try Self.restrict(#"{"restricted": ["sensor:cpu"]}"#, sandbox)
+        #expect(try status() == 200)
+        let done = try sandbox.nervous("reload")
+        #expect(done.code == 0, "\(done.errors)")
+        try waitUntil(otherwise: { "still allowed" }) { try status() == 403 }
+        let path = try Self.restrict(#"{"restricted": ["cpu"]}"#, sandbox)
+        let wrong = try sandbox.nervous("reload")
+        #expect(wrong.code == 78)
+        #expect(wrong.errors.contains(path))
+        #expect(try status() == 403)
+        _ = try Self.restrict(#"{"restricted": []}"#, sandbox)
+        host.kill(SIGHUP)
+        try waitUntil(otherwise: { "still restricted" }) { try status() == 200 }
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+        #expect(try sandbox.nervous("reload").code == 69)
+    }
+
     @Test func `B5: an invalid policy prevents the host from starting`() throws {
         let sandbox = try Sandbox()
         let path = try Self.restrict(#"{"restricted": ["camera"]}"#, sandbox)

@@ -139,6 +139,8 @@ struct SessionsTests {
         let again = try sandbox.nervous("sessions", "export", id, "-o", file)
         #expect(again.code == 73)
         let gpx = try sandbox.nervous("sessions", "export", id, "--format", "gpx")
+        let dash = try sandbox.nervous("sessions", "export", id, "--format", "gpx", "-o", "-")
+        #expect(dash.output == gpx.output)
         #expect(gpx.output.contains("<name>Lunch walk</name>"))
         #expect(gpx.output.contains("<n:distance>1500</n:distance>"))
         let terminal = try sandbox.terminal("sessions", "export", id)

@@ -29,6 +29,17 @@ struct TransferTests {
         return ((answer?["items"] as? [[String: Any]])?.first?["count"] as? Int)
     }
 
+    @Test(arguments: [
+        ["export", "cpu", "-o", "cpu.sqlite"], ["export", "cpu", "-o", "cpu.csv.gz"],
+        ["sessions", "export", "x", "-o", "x.kml"],
+    ])
+    func `the extension of no format is refused with those that are known`(words: [String]) throws {
+        let call = try Sandbox().nervous(words)
+        #expect(call.code == 64)
+        #expect(call.errors.contains(words[0] == "export" ? ".ndjson" : ".gpx"))
+        #expect(call.errors.contains("--format"))
+    }
+
     @Test(arguments: ["csv", "ndjson", "columns"])
     func `exported samples equal the imported ones`(form: String) throws {
         let sandbox = try Sandbox()

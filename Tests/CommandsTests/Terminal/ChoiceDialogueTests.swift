@@ -46,6 +46,20 @@ struct ChoiceDialogueTests {
         return given
     }
 
+    @Test(arguments: [
+        ("o\n", Decision.allowOnce), ("a\n", .allowAlways), ("s\n", .statisticsOnly),
+    ])
+    func `an answer about a kind with one sensor is about that sensor`(
+        typed: String, decision: Decision
+    ) async throws {
+        let question = Self.question(instances: [Self.instances[0]])
+        let text = try #require(QuestionText(question, columns: 99, rows: 24))
+        #expect(text.lines.contains { $0.contains("every sample of temperature.indoors") })
+        let terminal = try TerminalPair()
+        let answer = try await Self.answer(typed, to: question, at: terminal)
+        #expect(answer == .decided(decision, among: InstanceChoice([Self.indoors])))
+    }
+
     private static func some(_ chosen: [SensorID]) -> InstanceChoice {
         InstanceChoice(chosen, excluding: instances.map(\.id))
     }

@@ -162,6 +162,36 @@ struct GrantRouteTests {
         }
     }
 
+    /// A denial, and the names that are suggested instead of it; `nil` where it is taken.
+    @Test(
+        arguments: [
+            ("sensor:gauge", nil), ("sensor:gauge:stats", nil), ("sensor:network", nil),
+            ("sensor:network.eth0", nil), ("sensor:battery", nil), ("net", nil), ("notify", nil),
+            // It declares quiet.one, and published apps ask for light.
+            ("sensor:quiet.one", nil), ("sensor:light", nil),
+            ("sensor:gaguge", "gauge"), ("sensor:netwrok", "network"),
+            ("sensor:network.eth1", "network.eth0"), ("sensor:xyzzyxyzzy", ""),
+        ] as [(String, String?)])
+    func `a denial of what does not exist fails with what may have been meant`(
+        privilege: String, suggestion: String?
+    ) async throws {
+        try await ServedHost.with { host in
+            try await host.install(privileges: #"[{"sensor": "quiet.one", "reason": "r"}]"#)
+            let call = Call(
+                "PUT", "/api/v1/grants/my-app/\(privilege)", token: host.owner,
+                json: #"{"decision": "deny"}"#)
+            let answer = try await host.send(call)
+            guard let suggestion else {
+                #expect(answer.status == 200, "\(answer.text)")
+                return
+            }
+            #expect(answer.code == "unknown-sensor")
+            let fix = try answer.json()["fix"]?.string ?? ""
+            #expect(fix.contains("Did you mean \(suggestion)") != suggestion.isEmpty, "\(fix)")
+            #expect(await host.authority.permissions.records().isEmpty)
+        }
+    }
+
     @Test func `a client sees only the decisions about itself`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client(allow: ["sensor:gauge:stats"])

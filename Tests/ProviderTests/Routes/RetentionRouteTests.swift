@@ -60,6 +60,19 @@ struct RetentionRouteTests {
         }
     }
 
+    @Test func `the status counts the stored samples`() async throws {
+        try await ServedHost.with { host in
+            func samples() async throws -> Double? {
+                try await call(host, "GET", "/status").json()["samples"]?.number?.double
+            }
+            let before = try #require(try await samples())
+            for level in 1...5 { await host.gauge(Double(level)) }
+            #expect(try await samples() == before + 5)
+            #expect(try await call(host, "DELETE", "/sensors/gauge/samples").status == 200)
+            #expect(try await samples() == before)
+        }
+    }
+
     @Test(arguments: [
         #"{}"#, #"{"budget":1}"#, #"{"budget":-1}"#, #"{"standard":{"raw":"soon"}}"#,
         #"{"standard":{"bytes":-1}}"#, #"{"budget":9000000,"standart":{}}"#,

@@ -2,6 +2,7 @@ import AppRuns
 import Auth
 import Foundation
 import JSApps
+import Provider
 import Testing
 import Text
 
@@ -39,6 +40,63 @@ struct BackgroundRunTests {
             ).json()
             #expect(shown["gaveUp"]?.bool == true)
             #expect(shown["restarts"]?.number?.int64 == 2)
+        }
+    }
+
+    @Test func `the verdict on an app that threw names its error`() async throws {
+        try await ServedHost.with(restarts: Self.policy(first: .milliseconds(10))) { host in
+            let run = try await Self.begin("throw new TypeError('no door')", host)
+            let report = try await host.report(run) { $0.state == .ended }
+            #expect(report.ending?.detail?.contains("TypeError: no door") == true)
+            let own = try await Self.begin("nervous.exit(7)", host)
+            let other = try await host.report(own) { $0.state == .ended }
+            #expect(other.ending?.detail == "exit code 7")
+        }
+    }
+
+    /// How a background run comes to its end, and whether the next host resumes it.
+    @Test(
+        arguments: [
+            ("setInterval(() => {}, 1000)", "host", true), ("throw 1", "host", true),
+            ("setInterval(() => {}, 1000)", "stop", false), ("throw 1", "stop", false),
+            ("1", "itself", false), ("throw 1", "gives-up", false),
+            ("setInterval(() => {}, 1000)", "uninstall", false),
+            ("setInterval(() => {}, 1000)", "unconfined", false),
+        ])
+    func `the next host resumes what was neither stopped nor over`(
+        script: String, end: String, isResumed: Bool
+    ) async throws {
+        let wait: Duration = end == "gives-up" ? .milliseconds(1) : .seconds(3600)
+        try await ServedHost.with(restarts: Self.policy(first: wait)) { host in
+            try await host.install("demo", script: script)
+            let run = try await host.supervisor.prepare(app: "demo", isWatched: false).id
+            try await host.supervisor.runInBackground(run, isInsecure: end == "unconfined")
+            switch end {
+            case "stop":
+                try await host.supervisor.stop(run)
+            case "uninstall":
+                let removal = Call("DELETE", "/api/v1/apps/demo", token: host.owner)
+                #expect(try await host.send(removal).status == 204)
+                try await host.install("demo", script: script)
+            case "itself", "gives-up":
+                _ = try await host.report(run) { $0.state == .ended }
+            default:
+                _ = try await host.report(run) { [.running, .waiting].contains($0.state) }
+            }
+            await host.supervisor.close()
+            let next = host.nextSupervisor()
+            await next.open(host.provider.connection)
+            await next.resumeBackgroundRuns()
+            let resumed = await next.runs()
+            #expect(resumed.map(\.app) == (isResumed ? ["demo"] : []))
+            #expect(resumed.allSatisfy { !$0.isWatched && $0.id != run })
+            // Another host after this one resumes it, too.
+            await next.close()
+            let third = host.nextSupervisor()
+            await third.open(host.provider.connection)
+            await third.resumeBackgroundRuns()
+            #expect(await third.runs().count == resumed.count)
+            await third.close()
         }
     }
 

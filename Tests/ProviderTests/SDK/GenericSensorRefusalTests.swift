@@ -45,7 +45,9 @@ struct GenericSensorRefusalTests {
                 lines == [
                     "true NotReadableError false",
                     "The host has no such sensor: There is no sensor named relative-orientation."
-                        + " List them with: nervous sensors",
+                        + " List them with: nervous sensors; add one with: nervous sensors add"
+                        + " relative-orientation --field NAME:UNIT, or a sensor pack with: nervous"
+                        + " sensors install PATH",
                     refused, "denied sensor:accelerometer",
                     "Allow it with: nervous permissions grant demo sensor:accelerometer",
                     refused, "statistics-only", refused, "activated", "denied false false",

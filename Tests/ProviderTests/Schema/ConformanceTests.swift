@@ -181,7 +181,8 @@ struct ConformanceTests {
         }
         let heat = "/api/v1/sensors/heat"
         let calls = [
-            ("latest", Call("GET", "\(heat)/latest")), ("samples", Call("GET", "\(heat)/samples")),
+            ("sensor", Call("GET", heat)), ("latest", Call("GET", "\(heat)/latest")),
+            ("samples", Call("GET", "\(heat)/samples")),
             ("statistics", Call("GET", "\(heat)/stats")),
             (
                 "analyze",

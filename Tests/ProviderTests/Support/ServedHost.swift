@@ -183,6 +183,16 @@ struct ServedHost: Sendable {
         }
     }
 
+    /// The runs of a host that starts after this one has closed its own.
+    func nextSupervisor() -> RunSupervisor {
+        var quiet = Logger(label: "test")
+        quiet.logLevel = .critical
+        return RunSupervisor(
+            runner: BuiltProgram.path("nervous-runner"), library: library, authority: authority,
+            prelude: Provider.prelude, records: folder.appending(path: "runs"),
+            time: TestWallClock(clock: clock), logger: quiet)
+    }
+
     /// Adds a sample to a sensor.
     func collect(_ sensor: SensorID, _ values: [Value], at time: Timestamp? = nil) async {
         let now = clock.now
