@@ -63,7 +63,9 @@ actor BatchPublisher {
                 }
                 // It may have been accepted while the disk was full, and still be unwritten.
                 try await store.flush(.power)
-                return known.receipt
+                var receipt = known.receipt
+                receipt.isRepeated = true
+                return receipt
             }
         } catch {
             throw VirtualMachineError(error)

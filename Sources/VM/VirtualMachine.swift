@@ -266,6 +266,11 @@ extension VirtualMachine {
         try await collector.checkPublishing(to: id)
     }
 
+    /// The sensors with samples of their own that are computed from those of a sensor, in order.
+    public nonisolated func derived(from id: SensorID) async -> [SensorID] {
+        await collector.derived(from: id)
+    }
+
     /// Whether clients may have made the samples of a sensor, or those of an input.
     public nonisolated func isPublished(_ id: SensorID) async -> Bool {
         await collector.isPublished(id)
