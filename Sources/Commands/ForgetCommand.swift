@@ -16,8 +16,9 @@ struct ForgetCommand: AsyncParsableCommand {
               nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z --yes
               nervous forget --app hello-sensors          the decisions, tokens, runs and data of an app
 
-            Samples and their hourly summaries are deleted and overwritten in the file, and a receipt
-            is printed. Entries of the access log are kept: they contain no values.
+            Samples and their hourly summaries are deleted and overwritten in the file, uploads with
+            them are discarded from the outbox, and a receipt is printed, which lists what is kept.
+            Entries of the access log are kept: they contain no values.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -134,8 +135,28 @@ extension ForgetDescription {
                 ? "  The bytes are overwritten or truncated in the file and its log."
                 : "  A reader still uses an earlier state of the file; its bytes are overwritten by the"
                     + " next maintenance.")
+        if uploads > 0 {
+            lines.append(
+                "  \(uploads) \(uploads == 1 ? "upload" : "uploads") with these samples"
+                    + " \(uploads == 1 ? "was" : "were") discarded from the outbox.")
+        }
         lines.append("  Kept: the entries of the access log. They contain no values.")
+        lines += kept.compactMap(keptLine)
         return lines
+    }
+
+    /// What is kept, with the command that removes it.
+    private func keptLine(_ item: String) -> String? {
+        if item.hasPrefix("sensor:") {
+            let id = item.dropFirst("sensor:".count)
+            return
+                "  Kept: the samples of \(id), which are computed from those of \(sensor). To delete"
+                + " them: nervous forget \(id)"
+        }
+        guard item.hasPrefix("session:") else { return nil }
+        let id = item.dropFirst("session:".count)
+        return
+            "  Kept: the imported route of session \(id). To delete it: nervous sessions delete \(id)"
     }
 
     private var rangeText: String {

@@ -45,7 +45,7 @@ struct TermsDialogue {
     private func isConfirmed(
         _ terms: Terms, _ dialogue: inout Dialogue
     ) async throws(Dialogue.End) -> Bool {
-        let text = TermsDescription(terms).words
+        let text = TermsDescription(terms).words()
         let name = CautiousText.line(of: question.app, width: 64)
         let summary = "\(name) may use \(question.privilege.id): \(text)."
         dialogue.say(CautiousText.wrapped(summary, width: dialogue.columns, indent: "  "))

@@ -1,11 +1,14 @@
 import API
 import Addresses
+import Auth
 
 extension TermsDescription {
     /// The terms as text, the sensors first.
-    var words: String {
+    ///
+    /// - Parameter isForSensor: whether the privilege is for a sensor, which has an access.
+    func words(isForSensor: Bool = true) -> String {
         var parts = only.map { ["only " + $0.joined(separator: ", ")] } ?? []
-        parts += [access == "raw" ? "every sample" : "statistics only"]
+        if isForSensor { parts += [access == "raw" ? "every sample" : "statistics only"] }
         if let rate { parts.append("at most \(Format.number(rate))/s") }
         if let precision { parts.append("to ±\(Format.number(precision / 2))") }
         if let history { parts.append("the last \(history)") }
@@ -26,7 +29,10 @@ extension GrantDescription {
         }
         if let restrictedBy { return "blocked by \(restrictedBy)" }
         guard let terms else { return "–" }
-        return terms.words + (once ? ", this run only" : "")
+        let isForSensor = PrivilegeID(privilege)?.sensor != nil
+        let parts = [terms.words(isForSensor: isForSensor), once ? "this run only" : ""]
+            .filter { !$0.isEmpty }
+        return parts.isEmpty ? "–" : parts.joined(separator: ", ")
     }
 }
 
