@@ -178,8 +178,8 @@ declare namespace Nervous {
   /** A time: milliseconds since 1970, a Date, RFC 3339, "now", or a span before now: "-15m". */
   type Moment = number | Date | string;
 
-  /** An integer and us, ms, s, m, h or d. */
-  type Span = `${number}${"us" | "ms" | "s" | "m" | "h" | "d"}`;
+  /** An integer and us, ms, s, m, h, d or w. */
+  type Span = `${number}${"us" | "ms" | "s" | "m" | "h" | "d" | "w"}`;
 
   /** Either `last`, or `from` (included) and `to` (not included). */
   type Range = { last: Span; from?: undefined; to?: Moment } | { last?: undefined; from?: Moment; to?: Moment };
