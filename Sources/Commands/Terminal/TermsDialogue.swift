@@ -38,8 +38,8 @@ struct TermsDialogue {
     /// The unit, if all numeric fields have the same.
     private var unit: String {
         let units = Set(question.fields.filter { $0.kind.isNumeric }.map(\.unit))
-        guard units.count == 1, let unit = units.first ?? nil, unit != "1" else { return "" }
-        return " (" + CautiousText.line(of: unit, width: 8) + ")"
+        guard units.count == 1, let unit = Format.unitWord(units.first ?? nil) else { return "" }
+        return " (" + CautiousText.line(of: unit, width: 18) + ")"
     }
 
     private func isConfirmed(
@@ -132,16 +132,8 @@ struct TermsInput {
     }
 
     private func end(_ text: String) -> Timestamp? {
-        if let span = Duration(span: text) {
-            return now.advanced(byMicroseconds: span.wholeMicroseconds)
-        }
-        if let moment = Timestamp(rfc3339: text) { return moment }
-        let day = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
-        guard text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil,
-            let date = try? day.parse(text), day.format(date) == text,
-            let next = Calendar(identifier: .gregorian).date(byAdding: .day, value: 1, to: date)
-        else { return nil }
-        return Timestamp(milliseconds: next.timeIntervalSince1970 * 1000)
+        let input = TimeInput(now: now)
+        return input.after(text) ?? Timestamp(rfc3339: text) ?? input.time(text, isEnd: true)
     }
 
     private static func given(_ text: String) -> String? {

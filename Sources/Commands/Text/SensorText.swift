@@ -1,5 +1,6 @@
 import API
 import Text
+import VM
 
 extension SensorDescription {
     /// The sensor as text.
@@ -22,6 +23,16 @@ extension SensorDescription {
                 "Failure:  \(failure.escapedForDisplay(limit: 300)) (\(failures) in total)")
         }
         return lines + (connection?.lines ?? [])
+    }
+}
+
+extension SensorDescription {
+    /// Whether it is one of the sensors of a device, such as a phone, that was declared or is derived
+    /// from a declared one, and of which no sample ever came.
+    var isSilent: Bool {
+        let isOfDevice = id.contains(".")
+        let isPassive = source == Sensor.publishedSource || source.hasPrefix("computed from ")
+        return available && newest == nil && definition == nil && isOfDevice && isPassive
     }
 }
 
