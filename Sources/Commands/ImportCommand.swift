@@ -11,9 +11,10 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Import the samples of a file.",
         discussion: """
-            The sensor must be declared with nervous sensors add; sensors that the host reads accept no
-            other samples. Every batch has an idempotency key, so repeating an import within 24 hours
-            stores nothing twice; batches that were forgotten as a whole are stored again.
+            The sensor must be declared with nervous sensors add; sensors that the host
+            reads accept no other samples. Every batch has an idempotency key, so repeating
+            an import within 24 hours stores nothing twice. Batches that you forgot as a
+            whole are stored again.
 
             Examples:
               nervous import walk.csv --sensor my.steps

@@ -15,8 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Collect samples and serve http://localhost:PORT until stopped.",
         discussion: """
-            One host owns the data directory; while it runs, all other commands use it. Stop it with
-            Ctrl-C or `kill PID`: it writes pending samples and exits within 10 seconds.
+            One host owns the data directory; while it runs, all other commands use it.
+            Stop it with Ctrl-C or `kill PID`: it writes pending samples and exits within
+            10 seconds. With --log-format json each line of its log is JSON.
             """)
 
     @OptionGroup var options: GlobalOptions

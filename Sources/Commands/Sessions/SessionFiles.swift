@@ -13,13 +13,13 @@ extension SessionsCommand {
                   nervous sessions export 3f2a90c1d4e5b678 --format gpx -o walk.gpx
                   nervous sessions export 3f2a90c1d4e5b678 --format svg -o walk.svg
                   nervous sessions export 3f2a90c1d4e5b678 | jq .distance
-                  nervous sessions export 3f2a90c1d4e5b678 --format csv --sensor steps -o steps.csv
+                  nervous sessions export 3f2a90c1d4e5b678 --sensor steps -o steps.csv
                   nervous sessions export --format plist -o workouts.plist
 
-                geojson and gpx contain the route; csv, ndjson and json the samples of a sensor. svg is
-                a picture of the route, or of the samples if there is no route or a sensor is named.
-                plist is an XML property list of workouts with their routes: of the session, or of all
-                finished ones.
+                geojson and gpx contain the route; csv, ndjson and json the samples of a
+                sensor. svg is a picture of the route, or of the samples if there is no route
+                or another sensor is named. plist is an XML property list of workouts with
+                their routes: of the session, or of all finished ones.
                 """)
 
         /// The formats of the API.
