@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import HTTPTypes
 import Samples
 import Testing
 import Text
