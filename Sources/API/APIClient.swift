@@ -208,19 +208,26 @@ extension APIClient {
     /// - Parameter key: the idempotency key.
     public func publish(
         _ samples: Data, as mediaType: String, key: String, to sensor: String
-    ) async throws -> APIReply<PublishReply> {
+    ) async throws -> (reply: PublishReply, isRepeated: Bool) {
+        func publish(_ request: APIRequest) async throws -> (PublishReply, Bool) {
+            let response = try await send(request)
+            let isRepeated = response.headers.contains { name, value in
+                name.lowercased() == "nervous-repeated" && value == "true"
+            }
+            return (try APIReply<PublishReply>(json: response.body).value, isRepeated)
+        }
         var request = APIRequest(
             .post, .samples(of: sensor), body: samples, type: mediaType)
         request.headers.append(("Idempotency-Key", key))
         for _ in 0..<60 {
             do {
-                return try await reply(request)
+                return try await publish(request)
             } catch let error as APIError {
                 guard error.code == .busy else { throw error }
             }
             try await Task.sleep(for: .seconds(1))
         }
-        return try await reply(request)
+        return try await publish(request)
     }
 
     /// Statistics of a sensor.
@@ -495,9 +502,26 @@ extension APIClient {
         ).body
     }
 
-    /// Uploads the route of a session to a server.
-    public func sendRoute(
-        ofSession id: String, format: String, sensor: String?, _ request: SendRequest
+    /// The samples of one sensor of a session as a file, or a picture of all.
+    ///
+    /// - Parameters:
+    ///   - format: `json`, `ndjson`, `csv` or `svg`.
+    ///   - sensor: the sensor, if it has several.
+    public func samples(
+        ofSession id: String, format: String, sensor: String? = nil
+    ) async throws -> Data {
+        try await send(
+            APIRequest(
+                .get, .samples(ofSession: id), query: [("format", format), ("sensor", sensor)],
+                hasTimeLimit: false)
+        ).body
+    }
+
+    /// Uploads the route of a session, or samples of a sensor, to a server.
+    ///
+    /// - Parameter format: of a route or of samples; by default that of the route, if it has one, or JSON.
+    public func sendSession(
+        _ id: String, format: String?, sensor: String?, _ request: SendRequest
     ) async throws -> APIReply<SendReply> {
         try await reply(
             try APIRequest(

@@ -204,6 +204,10 @@ extension APIPath {
     public static func step(_ step: String, ofSession id: String) -> APIPath {
         APIPath("sessions", id, step)
     }
+    /// The samples of a session.
+    public static func samples(ofSession id: String) -> APIPath {
+        APIPath("sessions", id, "samples")
+    }
     /// The route of a session.
     public static func route(ofSession id: String) -> APIPath { APIPath("sessions", id, "route") }
     /// Where the route of a session is uploaded from.

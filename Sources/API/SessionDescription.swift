@@ -36,12 +36,15 @@ public struct SessionDescription: Codable, Sendable {
     public let distance: Double?
     /// `true` if it was imported.
     public let imported: Bool?
+    /// The app or program that created it; missing for sessions of the owner, and, for an app, for those
+    /// of others.
+    public let app: String?
 
     /// Creates a value from its members.
     public init(
         id: String, name: String, description: String, sensors: [String], state: String,
         finished: Bool, created: Double, spans: [Span], elapsed: Double, distance: Double? = nil,
-        imported: Bool? = nil
+        imported: Bool? = nil, app: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -54,6 +57,7 @@ public struct SessionDescription: Codable, Sendable {
         self.elapsed = elapsed
         self.distance = distance
         self.imported = imported
+        self.app = app
     }
 }
 

@@ -190,14 +190,17 @@ public struct ForgetDescription: Codable, Sendable {
     public let bytes: Int64
     /// Whether the bytes are overwritten in every file.
     public let erased: Bool
-    /// A description of the data that is kept.
+    /// How many uploads with such samples were discarded from the outbox.
+    public let uploads: Int
+    /// What is not forgotten: `access-log`; `sensor:ID`, which is computed from the sensor and has samples
+    /// of its own; `session:ID`, whose imported route is in the range.
     public let kept: [String]
 
     /// Creates a value from its members.
     public init(
         sensor: String, from: Double? = nil, to: Double? = nil, time: Double, samples: Int,
         summaries: Int, summarised: Int, hoursBeyond: Int, unreadable: Int, bytes: Int64,
-        erased: Bool, kept: [String]
+        erased: Bool, uploads: Int, kept: [String]
     ) {
         self.sensor = sensor
         self.from = from
@@ -210,6 +213,7 @@ public struct ForgetDescription: Codable, Sendable {
         self.unreadable = unreadable
         self.bytes = bytes
         self.erased = erased
+        self.uploads = uploads
         self.kept = kept
     }
 }

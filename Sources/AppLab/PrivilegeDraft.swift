@@ -51,6 +51,9 @@ package struct PrivilegeDraft {
             return #"{ \#(net), "pin": { \#(try json(origin)): \#(try json(pin.description)) } }"#
         }
         if id == .storage, reason.isEmpty { return #"{ "storage": true }"# }
+        if case .sessions(let access)? = Privilege.Resource(id) {
+            return #"{ "sessions": "\#(access.rawValue)", "reason": \#(shown) }"#
+        }
         return #"{ "\#(id)": true, "reason": \#(shown) }"#
     }
 

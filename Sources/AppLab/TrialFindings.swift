@@ -103,7 +103,9 @@ extension AppTester {
             let prepared = try await host.services.supervisor.prepare(app: app.name.text)
             let declared = app.manifest.privileges.map(\.id)
             let every = SimulatedDriver.sensors.map { PrivilegeID(sensor: $0, access: .raw) }
-            let all = Set(declared + every + [.identity, .storage, .notify])
+            // An app that only records sessions needs not see others, and so must not do so here.
+            let others = PrivilegeID.others.filter { $0 != .sessions }
+            let all = Set(declared + every + others)
             try await host.allow(
                 all.sorted { $0.description < $1.description }, app, run: prepared.id)
             let controller = host.controller(of: app.manifest, run: prepared.id)

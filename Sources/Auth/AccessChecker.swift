@@ -132,17 +132,36 @@ final class AccessChecker {
         }
         let permissions = permissions.current
         let verdict = permissions.verdict(on: privilege, by: client)
-        if case .granted = verdict {
+        let reason: PermissionTable.Verdict
+        switch verdict {
+        case .granted:
             try await log.checkAvailable(for: client)
             try await log.record(use: privilege, operation, by: client)
             return client
+        case .restricted, .notInBackground: reason = verdict
+        case .denied, .undecided, .statisticsOnly, .notChosen:
+            let canAsk = permissions.canAsk(for: privilege, client)
+            reason = canAsk ? .undecided : .denied(privilege)
         }
-        let reason: PermissionTable.Verdict =
-            verdict == .restricted
-            ? .restricted
-            : permissions.canAsk(for: privilege, client) ? .undecided : .denied(privilege)
         throw await refusals.refuse(
             privilege, client, operation: operation, after: reason, isFinal: nil)
+    }
+
+    /// Checks the use of one of several privileges: the first that is granted; if none is, the first
+    /// that the app declares is asked for or refused.
+    nonisolated(nonsending) func check(
+        token: String?, name: String?, anyOf privileges: [PrivilegeID], operation: String
+    ) async throws(AuthError) -> (client: Client, privilege: PrivilegeID) {
+        let client = try await identify(token: token, name: name, operation: operation)
+        let isGranted = { [permissions = permissions.current] (privilege: PrivilegeID) in
+            permissions.state(of: privilege, for: client) == .granted
+        }
+        let chosen =
+            privileges.first(where: isGranted)
+            ?? privileges.first { clients.declares($0, client) } ?? privileges[0]
+        let checked = try await check(
+            token: token, name: name, chosen, operation: operation)
+        return (checked, chosen)
     }
 
     /// Checks that a token is the owner's.

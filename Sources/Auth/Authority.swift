@@ -199,6 +199,26 @@ public actor Authority {
         try await checker.check(token: token, name: name, privilege, operation: operation)
     }
 
+    /// Checks whether a client may do what several privileges allow, such as listing sessions.
+    ///
+    /// - Parameter privileges: not empty; the widest first.
+    /// - Returns: the client, and the first of the privileges that is granted; the first one for the
+    ///   owner.
+    /// - Throws: as for sensors.
+    public func checkApp(
+        token: String?, name: String?, anyOf privileges: [PrivilegeID], operation: String
+    ) async throws(AuthError) -> (client: Client, privilege: PrivilegeID) {
+        try await checker.check(
+            token: token, name: name, anyOf: privileges, operation: operation)
+    }
+
+    /// The first of several privileges that the client of a token has now; not recorded.
+    public func granted(anyOf privileges: [PrivilegeID], token: String?) -> PrivilegeID? {
+        guard let client = token.flatMap({ tokens.client(of: $0) }) else { return nil }
+        let permissions = decisions.current
+        return privileges.first { permissions.state(of: $0, for: client) == .granted }
+    }
+
     /// Checks that a token is the owner's.
     ///
     /// - Throws: `ownerOnly` for apps and clients; as `identify`.
@@ -527,6 +547,9 @@ public actor Authority {
     }
 
     /// A random number that identifies this machine to one app only, as long as the app is known.
+    ///
+    /// What an app created, such as its sessions, is marked with it: an app of another identity, and
+    /// the same app after it was removed, has another number.
     ///
     /// - Throws: `notFound` for unknown clients, `storeFailed`.
     public func deviceNumber(for client: Client) async throws(AuthError) -> String {

@@ -46,21 +46,13 @@ public struct DeclaredApp: Hashable, Sendable {
             let words = line.split(separator: " ").map(String.init)
             guard let id = words.first.flatMap({ PrivilegeID($0) }) else { return [Privilege]() }
             let rest = words.dropFirst()
-            if let sensor = id.sensor, let access = id.access {
-                return [Privilege(.sensor(sensor, access), reason: "")]
+            let pin = rest.first.flatMap { CertificatePin($0) }
+            if let resource = Privilege.Resource(id, pin: pin) {
+                return [Privilege(resource, reason: "")]
             }
-            if let origin = id.origin {
-                let pin = rest.first.flatMap { CertificatePin($0) }
-                return [Privilege(.net(origin, pin: pin), reason: "")]
-            }
-            return switch id {
             // Earlier versions stored all origins in one line.
-            case .net:
-                rest.compactMap { WebOrigin($0) }.map { Privilege(.net($0, pin: nil), reason: "") }
-            case .storage: [Privilege(.storage, reason: "")]
-            case .identity: [Privilege(.identity, reason: "")]
-            default: [Privilege(.notify, reason: "")]
-            }
+            return rest.compactMap { WebOrigin($0) }
+                .map { Privilege(.net($0, pin: nil), reason: "") }
         }
     }
 }

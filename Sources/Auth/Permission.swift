@@ -20,7 +20,7 @@ public enum Decision: Hashable, Sendable {
 
     /// The conditions under which it grants a privilege; `nil` when it denies it.
     ///
-    /// - Throws: `invalidPrivilege` when the terms exceed the privilege.
+    /// - Throws: `invalidPrivilege` when the terms exceed the privilege, or have no meaning for it.
     func terms(for privilege: PrivilegeID) throws(AuthError) -> Terms? {
         let terms: Terms
         switch self {
@@ -29,7 +29,11 @@ public enum Decision: Hashable, Sendable {
         case .statisticsOnly: terms = Terms(access: .stats)
         case .allow(let given): terms = given
         }
-        guard privilege.access?.includes(terms.access) == true else {
+        guard let access = privilege.access else {
+            try terms.checkMeaning(for: privilege)
+            return terms
+        }
+        guard access.includes(terms.access) else {
             throw AuthError(
                 .invalidPrivilege, "\(privilege) cannot be granted as \(terms.access.rawValue).")
         }
@@ -84,6 +88,27 @@ public struct Terms: Hashable, Sendable {
         return other.access.includes(access) && isWithin(maximumRate, other.maximumRate)
             && isWithin(history, other.history) && isWithin(expires, other.expires)
             && isAsCoarse && (choice ?? true) && (other.background || !background)
+    }
+
+    /// Checks the terms of a privilege that is not for a sensor: it has neither samples nor statistics.
+    fileprivate func checkMeaning(for privilege: PrivilegeID) throws(AuthError) {
+        guard privilege.isGrantable else {
+            throw AuthError(.invalidPrivilege, "\(privilege) cannot be granted.")
+        }
+        let invalid = [
+            (access == .stats, "statistics only"), (access == .write, "write"),
+            (maximumRate != nil, "rate"),
+            (precision != nil, "precision"), (history != nil, "history"), (only != nil, "only"),
+        ].first(where: \.0)
+        guard let (_, name) = invalid else { return }
+        throw AuthError(
+            .invalidPrivilege,
+            "The term \(name) is for sensors; a grant of \(privilege) can end at a time and exclude"
+                + " the background.",
+            hint: [.sessions, .writeSessions].contains(privilege)
+                ? "The samples of a session need grants for its sensors, such as sensor:steps:stats."
+                : nil,
+            privilege: privilege)
     }
 }
 

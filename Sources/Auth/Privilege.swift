@@ -16,6 +16,24 @@ public struct Privilege: Hashable, Sendable {
         case notify
         /// A random number that identifies this machine to this app only.
         case identity
+        /// Sessions: workouts, trips and measurements, without their samples.
+        case sessions(SessionAccess)
+
+        /// What an identifier stands for; `nil` for calls to all servers, which no app can declare.
+        public init?(_ id: PrivilegeID, pin: CertificatePin? = nil) {
+            if let sensor = id.sensor, let access = id.access {
+                self = .sensor(sensor, access)
+            } else if let origin = id.origin {
+                self = .net(origin, pin: pin)
+            } else {
+                let others: [PrivilegeID: Self] = [
+                    .storage: .storage, .notify: .notify, .identity: .identity,
+                    .sessions: .sessions(.read), .writeSessions: .sessions(.write),
+                ]
+                guard let other = others[id] else { return nil }
+                self = other
+            }
+        }
     }
 
     /// The resource that the app asks for.
@@ -37,6 +55,8 @@ public struct Privilege: Hashable, Sendable {
         case .storage: .storage
         case .notify: .notify
         case .identity: .identity
+        case .sessions(.read): .sessions
+        case .sessions(.write): .writeSessions
         }
     }
 
@@ -62,10 +82,19 @@ public enum Access: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
+/// What may be done with sessions.
+public enum SessionAccess: String, Hashable, Sendable, CaseIterable {
+    /// See all sessions of the owner.
+    case read
+    /// Create sessions; see, change and delete those that the app itself created.
+    case write
+}
+
 /// The name of a privilege in flags, in the API and in the database.
 ///
 /// `sensor:ID` is reading samples; `sensor:ID:stats` and `sensor:ID:write` are the other accesses;
-/// `net:ORIGIN` is calls to a server; `net` all of them; then `storage`, `notify` and `identity`.
+/// `net:ORIGIN` is calls to a server; `net` all of them; `sessions` is seeing all sessions, and
+/// `sessions:write` creating and changing an app's own; then `storage`, `notify` and `identity`.
 ///
 /// ```swift
 /// let privilege = PrivilegeID("sensor:temperature:stats")
@@ -89,7 +118,14 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     /// The device number.
     public static let identity = PrivilegeID(other: "identity")
 
-    private static let others = [net, storage, notify, identity]
+    /// Seeing all sessions.
+    public static let sessions = PrivilegeID(other: "sessions")
+    /// Creating sessions, and seeing, changing and deleting one's own.
+    public static let writeSessions = PrivilegeID(other: "sessions:write")
+
+    /// The grantable privileges for neither a sensor nor a server.
+    public static let others = [storage, notify, identity, sessions, writeSessions]
+
     private static let netPrefix = "net:"
 
     /// The use of a sensor.
@@ -111,10 +147,15 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
         description = Self.netPrefix + origin.description
     }
 
-    /// Reads a name in the form of `description`; `sensor:ID:raw` also means `sensor:ID`.
+    /// Reads a name in the form of `description`; `sensor:ID:raw` also means `sensor:ID`, and
+    /// `sessions:read` means `sessions`.
     public init?(_ text: String) {
-        if let other = Self.others.first(where: { $0.description == text }) {
+        if let other = (Self.others + [.net]).first(where: { $0.description == text }) {
             self = other
+            return
+        }
+        if text == "sessions:read" {
+            self = .sessions
             return
         }
         if text.hasPrefix(Self.netPrefix) {
@@ -140,7 +181,7 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
 
     /// Whether the owner can grant it, and so is asked for it.
     public var isGrantable: Bool {
-        sensor != nil || origin != nil || [.identity, .storage, .notify].contains(self)
+        sensor != nil || origin != nil || Self.others.contains(self)
     }
 
     /// Whether permission for this includes permission for `other`.

@@ -113,12 +113,17 @@ private struct PrivilegeFields {
             try expectTrue(identity, "identity")
             return Privilege(.identity, reason: try reason(identity.position))
         }
+        if let sessions = take("sessions") {
+            let access = try sessionAccess(sessions)
+            return Privilege(.sessions(access), reason: try reason(sessions.position))
+        }
         let names = rest.map(\.key.quotedForDisplay).joined(separator: ", ")
         throw PrivilegeSyntaxError(
             at: rest.first?.position ?? position,
             names.isEmpty
-                ? "a privilege names a sensor, net, storage, notify or identity"
-                : "unknown privilege \(names); known are sensor, net, storage, notify and identity")
+                ? "a privilege names a sensor, net, storage, notify, identity or sessions"
+                : "unknown privilege \(names); known are sensor, net, storage, notify, identity"
+                    + " and sessions")
     }
 
     /// - Throws: when a member was not taken.
@@ -147,6 +152,21 @@ private struct PrivilegeFields {
             access = known
         }
         return Privilege(.sensor(id, access), reason: try reason(sensor.position))
+    }
+
+    private func sessionAccess(
+        _ value: JSONValue
+    ) throws(PrivilegeSyntaxError) -> SessionAccess {
+        guard value.string != Access.stats.rawValue else {
+            throw PrivilegeSyntaxError(
+                at: value.position,
+                "sessions have no statistics; declare those of sensors, with the access \"stats\"")
+        }
+        guard let access = value.string.flatMap(SessionAccess.init(rawValue:)) else {
+            throw PrivilegeSyntaxError(
+                at: value.position, "sessions must be \"read\" or \"write\"")
+        }
+        return access
     }
 
     private func origins(_ value: JSONValue) throws(PrivilegeSyntaxError) -> [WebOrigin] {

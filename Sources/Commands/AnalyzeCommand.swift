@@ -43,10 +43,10 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
     var last: String?
 
-    @Option(help: "From this time: RFC 3339, milliseconds since 1970, or a span such as -1h.")
+    @Option(help: "From this time: a day such as 2024-06-01, RFC 3339, or a span such as -1h.")
     var from: String?
 
-    @Option(help: "Up to this time, exclusive.")
+    @Option(help: "Up to this time, exclusive; a day is included.")
     var to: String?
 
     @Option(
@@ -112,8 +112,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
 
     private var body: AnalysisBody {
         var body = AnalysisBody(analysis, of: inputs)
-        body.from = (last.map { "-\($0)" } ?? from).map { .text($0) }
-        body.to = to.map { .text($0) }
+        let time = TimeInput()
+        body.from = time.parameter(last.map { "-\($0)" } ?? from).map { .text($0) }
+        body.to = time.parameter(to, isEnd: true).map { .text($0) }
         body.where = conditions.isEmpty ? nil : conditions
         body.every = every
         if let join, let within { body.join = .init(method: join.rawValue, within: within) }

@@ -29,10 +29,10 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
     var last: String?
 
-    @Option(help: "From this time: RFC 3339, or milliseconds since 1970.")
+    @Option(help: "From this time: a day such as 2024-06-01, or RFC 3339.")
     var from: String?
 
-    @Option(help: "Up to this time, exclusive; now by default.")
+    @Option(help: "Up to this time, exclusive; a day is included. Now by default.")
     var to: String?
 
     @Option(help: "csv, ndjson or columns; by default from the name of the file.")
@@ -48,7 +48,7 @@ struct ExportCommand: AsyncParsableCommand {
             throw ValidationError("--last and --from exclude each other.")
         }
         if let last, Duration(span: last) == nil {
-            throw ValidationError("--last takes a span such as 30s, 10m, 1h or 7d.")
+            throw ValidationError("--last takes a span such as 30s, 10m, 1h, 7d or 1w.")
         }
         guard !sensors.isEmpty else { throw ValidationError("Name at least one sensor.") }
         guard !goesToOutput || sensors.count == 1 && !options.json else {
@@ -166,11 +166,9 @@ struct ExportCommand: AsyncParsableCommand {
 
     /// The time range of the options, fixed now.
     private var bounds: (from: String?, to: String) {
-        let now = Timestamp.now()
-        let start = last.flatMap { Duration(span: $0) }.map {
-            now.advanced(byMicroseconds: -$0.wholeMicroseconds).description
-        }
-        return (start ?? from, to ?? now.description)
+        let time = TimeInput()
+        let start = last.flatMap(time.before)?.description ?? time.parameter(from)
+        return (start, time.parameter(to, isEnd: true) ?? time.now.description)
     }
 
     private typealias Range = [(name: String, value: String?)]

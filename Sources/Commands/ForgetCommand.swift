@@ -16,9 +16,9 @@ struct ForgetCommand: AsyncParsableCommand {
               nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z
               nervous forget --app hello-sensors          the data about an app
 
-            Samples and their hourly summaries are deleted and overwritten in the file, and
-            a receipt is printed. Entries of the access log are kept: they contain no
-            values.
+            Samples and their hourly summaries are deleted and overwritten in the file,
+            and uploads with them are discarded from the outbox. A receipt lists what was
+            removed and what is kept, such as the access log, which has no values.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -33,13 +33,13 @@ struct ForgetCommand: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "From this time: a span before now such as -2h, RFC 3339, or milliseconds since 1970.",
+            "From this time: a day such as 2024-06-01, a span before now such as -2h, or RFC 3339.",
             valueName: "time"))
     var from: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Up to this time, exclusive.", valueName: "time"))
+        help: ArgumentHelp("Up to this time, exclusive; a day is included.", valueName: "time"))
     var to: String?
 
     @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
@@ -74,6 +74,7 @@ struct ForgetCommand: AsyncParsableCommand {
                 .noInput, "Nothing is stored of \(sensor).",
                 hint: "List the stored sensors with: nervous storage", type: "unknown-sensor")
         }
+        let time = TimeInput()
         let range = [from.map { "from \($0)" }, to.map { "to \($0)" }].compactMap(\.self)
         try confirm([
             "\(sensor) has \(known.samples) samples and \(known.summaries) hourly summaries,"
@@ -83,7 +84,8 @@ struct ForgetCommand: AsyncParsableCommand {
                 : "Everything \(range.joined(separator: " ")) will be deleted, including whole hourly"
                     + " summaries that overlap the range. This cannot be undone.",
         ])
-        let receipt = try await session.client.forgetSamples(of: sensor, from: from, to: to)
+        let receipt = try await session.client.forgetSamples(
+            of: sensor, from: time.parameter(from), to: time.parameter(to, isEnd: true))
         guard !options.json else { return options.console.print(json: receipt.json) }
         try receipt.value.lines.forEach(options.console.print)
     }
@@ -135,8 +137,28 @@ extension ForgetDescription {
                 ? "  The bytes are overwritten or truncated in the file and its log."
                 : "  A reader still uses an earlier state of the file; its bytes are overwritten by the"
                     + " next maintenance.")
+        if uploads > 0 {
+            lines.append(
+                "  \(uploads) \(uploads == 1 ? "upload" : "uploads") with these samples"
+                    + " \(uploads == 1 ? "was" : "were") discarded from the outbox.")
+        }
         lines.append("  Kept: the entries of the access log. They contain no values.")
+        lines += kept.compactMap(keptLine)
         return lines
+    }
+
+    /// What is kept, with the command that removes it.
+    private func keptLine(_ item: String) -> String? {
+        if item.hasPrefix("sensor:") {
+            let id = item.dropFirst("sensor:".count)
+            return
+                "  Kept: the samples of \(id), which are computed from those of \(sensor). To delete"
+                + " them: nervous forget \(id)"
+        }
+        guard item.hasPrefix("session:") else { return nil }
+        let id = item.dropFirst("session:".count)
+        return
+            "  Kept: the imported route of session \(id). To delete it: nervous sessions delete \(id)"
     }
 
     private var rangeText: String {

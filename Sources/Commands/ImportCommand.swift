@@ -13,7 +13,8 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             The sensor must be declared with nervous sensors add; sensors that the host
             reads accept no other samples. Every batch has an idempotency key, so repeating
-            an import within 24 hours stores nothing twice.
+            an import within 24 hours stores nothing twice. Batches that you forgot as a
+            whole are stored again.
 
             Examples:
               nervous import walk.csv --sensor my.steps
@@ -33,9 +34,19 @@ struct ImportCommand: AsyncParsableCommand {
 
     private struct Report: Encodable {
         let sensor: String
+        /// Stored now.
         let samples: Int
+        /// Stored by an earlier import of the file.
+        let known: Int
         let batches: Int
         let sha256: String
+
+        var line: String {
+            let stored = "\(samples) \(samples == 1 ? "sample" : "samples") stored"
+            let earlier = known == 0 ? "" : ", \(known) already stored by an earlier import"
+            return "\(sensor): \(stored)\(earlier), in \(batches)"
+                + " \(batches == 1 ? "batch" : "batches"), SHA-256 of the file \(sha256)"
+        }
     }
 
     func run() async throws {
@@ -49,10 +60,7 @@ struct ImportCommand: AsyncParsableCommand {
             if options.json {
                 options.console.print(json: try JSONEncoder().encode(report))
             } else {
-                options.console.print(
-                    "\(sensor): \(report.samples) \(report.samples == 1 ? "sample" : "samples") in"
-                        + " \(report.batches) \(report.batches == 1 ? "batch" : "batches"),"
-                        + " SHA-256 of the file \(report.sha256)")
+                options.console.print(report.line)
             }
         }
     }
@@ -63,27 +71,29 @@ struct ImportCommand: AsyncParsableCommand {
         reading.end()
         let line = ProgressLine("Importing \(file)", options.console, measure: .bytes)
         defer { line.end() }
-        var (samples, batches) = (0, 0)
+        var (samples, known, batches) = (0, 0, 0)
         while let batch = try input.next() {
             let key = "import-\(input.sha256)-\(batch.offset)"
             do {
-                samples += try await session.client.publish(
-                    batch.body, as: form.rawValue, key: key, to: sensor
-                ).value.accepted
+                let (reply, isRepeated) = try await session.client.publish(
+                    batch.body, as: form.rawValue, key: key, to: sensor)
+                if isRepeated { known += reply.accepted } else { samples += reply.accepted }
             } catch let error as APIError {
                 let failure = CommandFailure(error)
                 // The body is the file, so this is not an error of usage.
                 throw CommandFailure(
                     error.code == .invalidBody ? .badData : failure.code,
                     "\(failure.message) (in the batch at byte \(batch.offset);"
-                        + " \(samples) samples before it are stored)",
+                        + " \(samples + known) samples before it are stored)",
                     hint: failure.hint, type: failure.type)
             }
             batches += 1
             line.show(batch.end, of: input.size)
         }
         guard batches > 0 else { throw CommandFailure(.badData, "\(file) has no samples.") }
-        return Report(sensor: sensor, samples: samples, batches: batches, sha256: input.sha256)
+        return Report(
+            sensor: sensor, samples: samples, known: known, batches: batches,
+            sha256: input.sha256)
     }
 }
 

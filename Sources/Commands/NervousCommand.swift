@@ -77,7 +77,7 @@ public struct NervousCommand: AsyncParsableCommand {
         } catch let code as ExitCode {
             Glibc.exit(code.rawValue)
         } catch {
-            guard isOurs(error) else { end(with: error) }
+            guard isOurs(error) else { end(with: error, isJSON: arguments.contains("--json")) }
             let failure = CommandFailure(error)
             Console(isJSON: arguments.contains("--json")).report(failure)
             Glibc.exit(failure.code.rawValue)
@@ -85,13 +85,26 @@ public struct NervousCommand: AsyncParsableCommand {
     }
 
     /// Prints the parser's help to standard output, and its errors in our own format.
-    private static func end(with error: any Error) -> Never {
+    private static func end(with error: any Error, isJSON: Bool) -> Never {
         let code = exitCode(for: error)
         guard code != .success else { exit(withError: error) }
         let text = fullMessage(for: error)
-        let message = text.hasPrefix("Error: ") ? "error: " + text.dropFirst("Error: ".count) : text
-        Console(isJSON: false).say(message)
+        if isJSON {
+            Console(isJSON: true).report(usageFailure(message(for: error), text))
+        } else {
+            let isMarked = text.hasPrefix("Error: ")
+            Console(isJSON: false).say(
+                isMarked ? "error: " + text.dropFirst("Error: ".count) : text)
+        }
         Glibc.exit(code.rawValue)
+    }
+
+    /// The error of a command line that is not valid, with the usage as the hint.
+    static func usageFailure(_ message: String, _ fullText: String) -> CommandFailure {
+        // Without any argument the parser prints the whole help.
+        let usage = fullText.split(separator: "\n").first { $0.lowercased().hasPrefix("usage: ") }
+        return CommandFailure(
+            .usage, message, hint: usage.map { "Usage: " + $0.dropFirst("Usage: ".count) })
     }
 
     /// Whether an error is not one of parsing the arguments.
@@ -128,7 +141,9 @@ struct GlobalOptions: ParsableArguments {
             visibility: .hidden))
     var devRoot = "/dev"
 
-    @Option(help: "The format of the log on standard error: text or json.")
+    @Option(
+        help: ArgumentHelp(
+            "The format of the log on standard error: text or json.", visibility: .hidden))
     var logFormat = LogFormat.text
 
     /// The part that a host depends on.

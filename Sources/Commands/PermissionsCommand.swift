@@ -173,7 +173,8 @@ struct PermissionsCommand: AsyncParsableCommand {
                     .usage, "\(privilege) does not include \(wrong.escapedForDisplay(limit: 60)).",
                     hint: "List the sensors with: nervous sensors")
             }
-            if let asked, asked.sensor == nil {
+            let hasTerms = [rate, precision, history, expires].contains { $0 != nil }
+            if let asked, asked.sensor == nil, !hasTerms, background, !statsOnly {
                 return try await PermissionsCommand.decide(
                     options, client, privilege, DecisionRequest(.allowAlways))
             }

@@ -37,10 +37,10 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
     var last: String?
 
-    @Option(help: "From this time: RFC 3339, milliseconds since 1970, or a span such as -1h.")
+    @Option(help: "From this time: a day such as 2024-06-01, RFC 3339, or a span such as -1h.")
     var from: String?
 
-    @Option(help: "Up to this time, exclusive.")
+    @Option(help: "Up to this time, exclusive; a day is included.")
     var to: String?
 
     @Option(help: ArgumentHelp("Statistics of windows of this width.", valueName: "span"))
@@ -66,7 +66,7 @@ struct QueryCommand: AsyncParsableCommand {
             throw ValidationError("--last and --from exclude each other.")
         }
         if let last, Duration(span: last) == nil {
-            throw ValidationError("--last takes a span such as 30s, 10m, 1h or 7d.")
+            throw ValidationError("--last takes a span such as 30s, 10m, 1h, 7d or 1w.")
         }
         if every != nil, stats == nil {
             throw ValidationError("--every requires --stats, such as --stats mean.")
@@ -88,8 +88,11 @@ struct QueryCommand: AsyncParsableCommand {
     private var outputFormat: OutputFormat { format ?? (options.json ? .json : .table) }
 
     private var selection: [(name: String, value: String?)] {
-        [("from", last.map { "-\($0)" } ?? from), ("to", to), ("fields", fields)]
-            + conditions.map { ("where", $0) }
+        let time = TimeInput()
+        return [
+            ("from", time.parameter(last.map { "-\($0)" } ?? from)),
+            ("to", time.parameter(to, isEnd: true)), ("fields", fields),
+        ] + conditions.map { ("where", $0) }
     }
 
     // MARK: - Samples

@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
             One host owns the data directory; while it runs, all other commands use it.
             Stop it with Ctrl-C or `kill PID`: it writes pending samples and exits within
             10 seconds. SIGHUP and `nervous reload` apply changes of the configuration and
-            the policy.
+            the policy. With --log-format json each line of its log is JSON.
             """)
 
     @OptionGroup var options: GlobalOptions

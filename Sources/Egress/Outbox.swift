@@ -1,7 +1,7 @@
 import Addresses
 import Files
 public import Logging
-import Samples
+public import Samples
 public import Scheduling
 import Text
 
@@ -90,7 +90,9 @@ public actor Outbox {
         var queued = QueuedUpload(
             id: id, address: upload.address.description, title: upload.title,
             mediaType: upload.mediaType, tokenFile: upload.tokenFile, size: upload.body.count,
-            created: time.now(), state: .waiting, attempts: 0, problem: "", next: nil)
+            created: time.now(), sensors: upload.sensors.map(\.description),
+            from: upload.range.from, to: upload.range.to, state: .waiting, attempts: 0, problem: "",
+            next: nil)
         queued.fail(state, problem, at: time.now())
         try folder.add(queued, upload.body)
         queue[id] = queued
@@ -128,6 +130,20 @@ public actor Outbox {
         _ = try queuedUpload(id)
         queue[id] = nil
         folder.remove(id)
+    }
+
+    /// Discards the queued uploads with samples of a sensor in a range, which were forgotten.
+    ///
+    /// An upload that is being sent may still arrive, but is not tried again.
+    ///
+    /// - Returns: how many there were.
+    public func discard(_ sensor: SensorID, _ range: TimeRange) -> Int {
+        let contained = queue.values.filter { $0.contains(sensor, range) }
+        for upload in contained {
+            queue[upload.id] = nil
+            folder.remove(upload.id)
+        }
+        return contained.count
     }
 
     /// Sends queued uploads when they are due, until the task is cancelled.
@@ -176,7 +192,10 @@ public actor Outbox {
         }
         return try Upload(
             to: address, title: queued.title, mediaType: queued.mediaType,
-            body: folder.body(of: queued), tokenFile: queued.tokenFile)
+            body: folder.body(of: queued), tokenFile: queued.tokenFile,
+            sensors: (queued.sensors ?? []).compactMap { SensorID($0) },
+            range: TimeRange(
+                from: queued.from ?? .distantPast, to: queued.to ?? .distantFuture))
     }
 
     private func attempt(_ upload: Upload, id: String) async -> UploadOutcome {
@@ -237,6 +256,19 @@ private enum UploadOutcome {
 }
 
 extension QueuedUpload {
+    private static let location: SensorID = "location"
+
+    /// Whether it has samples of a sensor in a range, as far as is known.
+    fileprivate func contains(_ sensor: SensorID, _ range: TimeRange) -> Bool {
+        guard let sensors else { return Self.location.covers(sensor) }
+        let names = sensors.compactMap { SensorID($0) }
+        guard names.contains(where: { sensor.covers($0) || $0.covers(sensor) }) else {
+            return false
+        }
+        let (from, to) = (from ?? .distantPast, to ?? .distantFuture)
+        return from < range.to && range.from < to
+    }
+
     /// Records a failed attempt.
     fileprivate mutating func fail(_ state: State, _ problem: String, at time: Timestamp) {
         (self.state, self.problem) = (state, problem)

@@ -17,14 +17,21 @@ public struct Upload: Sendable {
     public let body: [UInt8]
     /// A file with the server's token on one line; it is read before each attempt.
     public let tokenFile: String?
+    /// The sensors whose samples it contains.
+    public let sensors: [SensorID]
+    /// When the samples were taken.
+    public let range: TimeRange
 
     /// Creates an upload.
     ///
+    /// - Parameters:
+    ///   - sensors: whose samples it contains, so that it is discarded when they are forgotten.
+    ///   - range: when the samples were taken.
     /// - Throws: `invalid` for an unencrypted address of another machine, for more bytes than
     ///   ``largest``, and for a relative path of the token's file.
     public init(
         to address: WebAddress, title: String, mediaType: String, body: [UInt8],
-        tokenFile: String? = nil
+        tokenFile: String? = nil, sensors: [SensorID] = [], range: TimeRange = .all
     ) throws(OutboxError) {
         guard address.origin.isProtected else {
             throw OutboxError(
@@ -44,6 +51,7 @@ public struct Upload: Sendable {
         self.mediaType = mediaType
         self.body = body
         self.tokenFile = tokenFile
+        (self.sensors, self.range) = (sensors, range)
     }
 }
 
@@ -71,6 +79,13 @@ public struct QueuedUpload: Codable, Hashable, Sendable, Identifiable {
     public let size: Int
     /// When it was queued.
     public let created: Timestamp
+    /// The names of the sensors whose samples it contains; `nil` for an upload of an earlier version,
+    /// which is the route of a session.
+    public let sensors: [String]?
+    /// When its samples were taken; half-open.
+    public let from: Timestamp?
+    /// The end of that range.
+    public let to: Timestamp?
     /// Whether it is tried again automatically.
     public internal(set) var state: State
     /// The number of attempts.

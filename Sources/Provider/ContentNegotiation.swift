@@ -49,7 +49,7 @@ extension SampleFormat {
         self = form
     }
 
-    private init?(range: String) {
+    fileprivate init?(range: String) {
         switch range {
         case "*/*", "application/*": self = .json
         case "text/*": self = .csv
@@ -110,6 +110,62 @@ enum TrackForm: String, CaseIterable {
         case "*/*", "application/*", "application/json": self = .geoJSON
         case "image/*": self = .svg
         default: self.init(rawValue: range)
+        }
+    }
+}
+
+/// The form of the samples of a session in an answer.
+enum SessionSampleForm: Equatable {
+    case samples(SampleFormat)
+    /// A picture of the numbers over time.
+    case chart
+
+    private static let names: [(name: String, form: SessionSampleForm)] = [
+        ("json", .samples(.json)), ("ndjson", .samples(.ndjson)), ("csv", .samples(.csv)),
+        ("svg", .chart),
+    ]
+
+    /// Its short name.
+    var name: String { Self.names.first { $0.form == self }?.name ?? mediaType }
+
+    var mediaType: String {
+        switch self {
+        case .samples(let form): form.mediaType
+        case .chart: TrackForm.svg.rawValue
+        }
+    }
+
+    /// The form that `format` names, or the acceptable form with the highest quality; JSON without both.
+    ///
+    /// - Throws: `Problem` for an unknown format, and if no form is acceptable.
+    init(_ request: Request) throws {
+        if let name = request.parameter("format") {
+            guard let form = Self.names.first(where: { $0.name == name })?.form else {
+                throw Problem.invalidParameter("format", "must be json, ndjson, csv or svg")
+            }
+            self = form
+            return
+        }
+        guard let accept = request.headers[.accept] else {
+            self = .samples(.json)
+            return
+        }
+        guard let best = ContentNegotiation.best(of: accept, { Self(range: $0) }) else {
+            let types = SampleFormat.allCases.map(\.rawValue) + [Self.chart.mediaType]
+            throw Problem(
+                .notAcceptable,
+                "Samples of a session are available as \(types.joined(separator: ", ")).")
+        }
+        self = best
+    }
+
+    private init?(range: String) {
+        if range == "image/*" || range == Self.chart.mediaType {
+            self = .chart
+        } else if let form = SampleFormat(range: range) {
+            self = .samples(form)
+        } else {
+            return nil
         }
     }
 }

@@ -109,7 +109,10 @@ public struct Provider: Sendable {
     ) {
         let (machine, engine) = (services.machine, services.engine)
         SensorRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
-        SampleRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
+        SampleRoutes(
+            authorizer: authorizer, machine: machine, engine: engine, book: services.sessions,
+            outbox: services.outbox
+        ).add(to: &routes)
         PushRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
         StatisticsRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
@@ -128,6 +131,8 @@ public struct Provider: Sendable {
             authorizer: authorizer, machine: machine, engine: services.engine, book: book)
         SessionRoutes(
             authorizer: authorizer, machine: machine, book: book, reader: reader,
+            samples: SessionSampleReader(
+                authorizer: authorizer, machine: machine, engine: services.engine),
             outbox: services.outbox
         ).add(to: &routes)
         LiveSessionRoutes(

@@ -103,6 +103,7 @@ extension HTTPField.Name {
     static let referrerPolicy = known("Referrer-Policy")
     static let lastEventID = known("Last-Event-ID")
     static let idempotencyKey = known("Idempotency-Key")
+    static let repeated = known("Nervous-Repeated")
     static let damaged = known("Nervous-Damaged")
     static let dropped = known("Nervous-Dropped")
     static let refused = known("Nervous-Refused")

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Samples
 import Scheduling
+import Sessions
 import VM
 
 /// Authorizes requests at `Authority`: the only source of grants in this module.
@@ -16,6 +17,9 @@ struct RequestAuthorizer: Sendable {
     let time: any TimeSource
     /// The schemes in which a request may carry its token.
     var schemes: Set<TokenScheme> = [.bearer]
+
+    /// The privileges to see sessions, the widest first.
+    private static let sessionPrivileges: [PrivilegeID] = [.sessions, .writeSessions]
 
     func now() -> Timestamp { time.now() }
 
@@ -39,6 +43,55 @@ struct RequestAuthorizer: Sendable {
         try await authority.checkApp(
             token: token(request, context), name: context.claimedName, requested: privilege,
             operation: operation)
+    }
+
+    /// The sessions that the caller may use: an app needs `sessions` to see all of them, and
+    /// `sessions:write` to create and change its own, which it then sees, too.
+    func sessions(
+        _ operation: String, _ access: SessionAccess, _ request: Request,
+        _ context: ProviderContext
+    ) async throws(AuthError) -> SessionCaller {
+        let privileges: [PrivilegeID] =
+            access == .read ? Self.sessionPrivileges : [.writeSessions]
+        let (client, privilege) = try await authority.checkApp(
+            token: token(request, context), name: context.claimedName, anyOf: privileges,
+            operation: operation)
+        if client.kind == .owner { return .owner }
+        let creator = SessionCreator(
+            name: client.name, number: try await authority.deviceNumber(for: client))
+        return SessionCaller(
+            scope: privilege == .sessions ? .all : .created(creator), creator: creator)
+    }
+
+    /// Whether a caller that could see a session still can; not recorded.
+    func stillSees(
+        _ record: SessionRecord, as caller: SessionCaller, _ request: Request,
+        _ context: ProviderContext
+    ) async -> Bool {
+        let held = await authority.granted(
+            anyOf: Self.sessionPrivileges, token: token(request, context))
+        guard held == .writeSessions, let creator = caller.creator else { return held != nil }
+        return SessionScope.created(creator).includes(record)
+    }
+
+    /// Whether the caller may read the samples of a sensor now; not recorded.
+    func mayRead(
+        _ sensor: SensorID, _ request: Request, _ context: ProviderContext
+    ) async -> Bool {
+        let samples = PrivilegeID(sensor: sensor, access: .raw)
+        return await authority.granted(anyOf: [samples], token: token(request, context)) != nil
+    }
+
+    /// The sensor that an app may name in its session: one that it may use in some way, so that it
+    /// learns nothing about others.
+    func sessionSensor(
+        _ sensor: SensorID, _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) -> SensorID {
+        let accesses = [Access.stats, .write].map { PrivilegeID(sensor: sensor, access: $0) }
+        let held = await authority.granted(anyOf: accesses, token: token(request, context))
+        return try await grant(
+            "session-sensor", held?.access ?? .raw, of: sensor, request, context
+        ).sensor
     }
 
     /// Checks again that the client has a privilege, which may have ended while its body was read.

@@ -363,10 +363,15 @@ public actor SampleStore {
     ///
     /// It covers samples that were accepted before the call, including the newest. When it returns,
     /// their bytes are also erased from the file and its log, unless the receipt reports otherwise.
-    /// - Parameter now: the time of the receipt.
+    ///
+    /// - Parameters:
+    ///   - now: the time of the receipt.
+    ///   - client: the client whose idempotency keys are removed when no sample of their batch is
+    ///     left, so that it can store the batch again; `nil` for none.
     /// - Throws: `invalid` when the store has never had samples of the sensor.
     public func forget(
-        _ sensor: SensorID, _ range: TimeRange, at now: Timestamp
+        _ sensor: SensorID, _ range: TimeRange, at now: Timestamp,
+        releasingKeysOf client: String? = nil
     ) async throws(SampleStoreError) -> ForgetReceipt {
         let last = buffer.lastAccepted
         do {
@@ -375,8 +380,11 @@ public actor SampleStore {
             }
             while pendingCommit != nil { await awaitCommit() }
             var receipt = ForgetReceipt(sensor: sensor, range: range, time: now)
-            receipt.samples = buffer.forget(stored.row, range, through: last)
-            return try await maintenance.forget(stored, receipt, through: last) {
+            receipt.samples = buffer.forget(
+                stored.row, range, through: last, releasingKeysOf: client)
+            return try await maintenance.forget(
+                stored, receipt, through: last, releasingKeysOf: client
+            ) {
                 try await self.recallNewest(of: sensor)
             }
         } catch {

@@ -87,8 +87,11 @@ struct WriteBuffer {
 
     /// Removes the samples of a sensor in a range, up to a sequence number.
     ///
+    /// - Parameter client: whose idempotency keys are removed with the last sample of their batch.
     /// - Returns: the number of samples.
-    mutating func forget(_ sensor: Int64, _ range: TimeRange, through last: Int64) -> Int {
+    mutating func forget(
+        _ sensor: Int64, _ range: TimeRange, through last: Int64, releasingKeysOf client: String?
+    ) -> Int {
         let before = count
         batches = batches.compactMap { entry in
             guard entry.sensor == sensor else { return entry }
@@ -97,8 +100,9 @@ struct WriteBuffer {
                 !range.contains(times[$0]) || sequences[$0] > last
             }
             count -= entry.batch.count - rest.count
-            guard !rest.isEmpty || entry.key != nil else { return nil }
-            // The key is kept: a repeated request must not restore forgotten samples.
+            let isReleased = entry.key.map { $0.key.client == client } ?? true
+            guard !rest.isEmpty || !isReleased else { return nil }
+            // The keys of others are kept: a repeated request must not restore forgotten samples.
             return UnwrittenBatch(
                 sensor: entry.sensor, layout: entry.layout, batch: rest, key: entry.key)
         }

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Parses a whole number and a unit: `us`, `ms`, `s`, `m`, `h` or `d`, such as `10m`.
+    /// Parses a whole number and a unit: `us`, `ms`, `s`, `m`, `h`, `d` or `w`, such as `10m`.
     ///
     /// - Returns: `nil` for anything else, and for more than a thousand years.
     public init?(span: String) {
@@ -37,6 +37,6 @@ extension Duration {
 
     private static let spanUnits: [String: Int64] = [
         "us": 1, "ms": 1000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000,
-        "d": 86_400_000_000,
+        "d": 86_400_000_000, "w": 7 * 86_400_000_000,
     ]
 }

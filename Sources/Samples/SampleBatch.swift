@@ -169,8 +169,10 @@ public struct BatchReceipt: Hashable, Sendable {
     public let accepted: Int
     /// The sequence number of the last one.
     public let last: Int64
+    /// Whether the batch was accepted before, under the same idempotency key, and is not stored again.
+    public var isRepeated = false
 
-    /// Combines the two numbers.
+    /// A receipt of a batch that is new.
     public init(accepted: Int, last: Int64) {
         self.accepted = accepted
         self.last = last

@@ -46,13 +46,15 @@ public actor SessionBook {
 
     /// Creates a session that has not begun.
     ///
-    /// - Parameter id: see `Session`; by default a random one of 64 bits.
+    /// - Parameters:
+    ///   - id: see `Session`; by default a random one of 64 bits.
+    ///   - creator: who creates it; `nil` for the owner.
     /// - Throws: `invalid`, `nameTaken`.
     public func create(
-        _ draft: SessionDraft, id: String? = nil
+        _ draft: SessionDraft, id: String? = nil, by creator: SessionCreator? = nil
     ) async throws(SessionsError) -> SessionRecord {
         let record = SessionRecord(
-            try Session(id: id ?? RandomName.make(), draft, created: now()))
+            try Session(id: id ?? RandomName.make(), draft, created: now()), creator: creator)
         return try await write { database in
             guard try SessionDatabase.record(record.session.id, database) == nil else {
                 throw SessionsError(
@@ -66,19 +68,22 @@ public actor SessionBook {
     /// A session.
     ///
     /// - Throws: `notFound`.
-    public func record(_ id: String) async throws(SessionsError) -> SessionRecord {
-        try await read { try Self.found(id, $0) }
+    public func record(
+        _ id: String, in scope: SessionScope = .all
+    ) async throws(SessionsError) -> SessionRecord {
+        try await read { try Self.found(id, in: scope, $0) }
     }
 
-    /// A page of the sessions, the newest first.
+    /// A page of the sessions of a scope, the newest first.
     ///
     /// - Parameter id: the last session of the previous page; if it was removed, the page is empty.
     public func page(
-        after id: String? = nil, limit: Int
+        after id: String? = nil, limit: Int, in scope: SessionScope = .all
     ) async throws(SessionsError) -> SessionPage {
         try await read { database in
             // One more, to know whether there is a next page.
-            let ids = try SessionDatabase.ids(after: id, limit: limit + 1, database)
+            let ids = try SessionDatabase.ids(
+                after: id, limit: limit + 1, in: scope, database)
             let shown = ids.prefix(limit)
             return SessionPage(
                 records: try shown.map { try Self.found($0, database) },
@@ -90,10 +95,10 @@ public actor SessionBook {
     ///
     /// - Throws: `notFound`, `invalid`, `wrongState`.
     public func update(
-        _ id: String, _ change: SessionChange
+        _ id: String, _ change: SessionChange, in scope: SessionScope = .all
     ) async throws(SessionsError) -> SessionRecord {
         try await write { database in
-            var record = try Self.found(id, database)
+            var record = try Self.found(id, in: scope, database)
             try record.update(change)
             try SessionDatabase.update(record, database)
             return record
@@ -104,11 +109,11 @@ public actor SessionBook {
     ///
     /// - Throws: `notFound`, `wrongState`, `full`.
     public func apply(
-        _ step: SessionStep, to id: String
+        _ step: SessionStep, to id: String, in scope: SessionScope = .all
     ) async throws(SessionsError) -> SessionRecord {
         let time = now()
         return try await write { database in
-            var record = try Self.found(id, database)
+            var record = try Self.found(id, in: scope, database)
             try record.apply(step, at: time)
             try SessionDatabase.addEvent(of: record, database)
             return record
@@ -118,9 +123,11 @@ public actor SessionBook {
     /// Removes a session; the samples of its sensors stay.
     ///
     /// - Throws: `notFound`.
-    public func remove(_ id: String) async throws(SessionsError) {
+    public func remove(
+        _ id: String, in scope: SessionScope = .all
+    ) async throws(SessionsError) {
         try await write { database in
-            _ = try Self.found(id, database)
+            _ = try Self.found(id, in: scope, database)
             try database.execute(sql: "DELETE FROM session WHERE id = ?", arguments: [id])
         }
     }
@@ -147,8 +154,10 @@ public actor SessionBook {
         }
     }
 
-    private static func found(_ id: String, _ database: Database) throws -> SessionRecord {
-        guard let record = try SessionDatabase.record(id, database) else {
+    private static func found(
+        _ id: String, in scope: SessionScope = .all, _ database: Database
+    ) throws -> SessionRecord {
+        guard let record = try SessionDatabase.record(id, database), scope.includes(record) else {
             throw SessionsError(.notFound, "There is no session with this identifier.")
         }
         return record
@@ -187,6 +196,13 @@ extension SessionBook {
             }
             return Imports(made: made, known: known)
         }
+    }
+
+    /// The identifiers of the imported sessions with a route of their own in a range.
+    public func importedSessions(
+        in range: TimeRange
+    ) async throws(SessionsError) -> [String] {
+        try await read { try SessionDatabase.importedSessions(in: range, $0) }
     }
 
     /// The route of an imported session.

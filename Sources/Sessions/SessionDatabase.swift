@@ -60,8 +60,8 @@ struct SessionDatabase: Sendable {
             let row = try Row.fetchOne(
                 database,
                 sql: """
-                    SELECT created, name, description, distance, imported FROM session
-                    WHERE id = ?
+                    SELECT created, name, description, distance, imported, app, creator
+                    FROM session WHERE id = ?
                     """,
                 arguments: [id])
         else { return nil }
@@ -81,7 +81,7 @@ struct SessionDatabase: Sendable {
             try Session(
                 id: id, draft,
                 created: Timestamp(microseconds: value(Int64.self, "created", row))),
-            isImported: try value(Int64.self, "imported", row) != 0)
+            isImported: try value(Int64.self, "imported", row) != 0, creator: try creator(row))
         let events = try Row.fetchAll(
             database, sql: "SELECT step, time FROM session_event WHERE session = ? ORDER BY number",
             arguments: [id])
@@ -103,12 +103,12 @@ struct SessionDatabase: Sendable {
         let session = record.session
         try database.execute(
             sql: """
-                INSERT INTO session (id, created, name, description, imported)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO session (id, created, name, description, imported, app, creator)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 session.id, session.created.microseconds, session.name, session.description,
-                record.isImported ? 1 : 0,
+                record.isImported ? 1 : 0, record.creator?.name, record.creator?.number,
             ])
         try insertSensors(of: record, database)
     }
@@ -144,18 +144,32 @@ struct SessionDatabase: Sendable {
             ])
     }
 
-    /// The identifiers of the sessions after one of them, the newest first.
+    /// The identifiers of the sessions of a scope after one of them, the newest first.
     static func ids(
-        after id: String?, limit: Int, _ database: Database
+        after id: String?, limit: Int, in scope: SessionScope, _ database: Database
     ) throws -> [String] {
-        try String.fetchAll(
+        let creator: String? =
+            switch scope {
+            case .all: nil
+            case .created(let creator): creator.number
+            }
+        return try String.fetchAll(
             database,
             sql: """
                 SELECT id FROM session
-                WHERE :after IS NULL OR (created, id) <
-                    (SELECT created, id FROM session WHERE id = :after)
+                WHERE (:creator IS NULL OR creator = :creator)
+                    AND (:after IS NULL OR (created, id) <
+                        (SELECT created, id FROM session WHERE id = :after))
                 ORDER BY created DESC, id DESC LIMIT :limit
-                """, arguments: ["after": id, "limit": limit])
+                """, arguments: ["creator": creator, "after": id, "limit": limit])
+    }
+
+    private static func creator(_ row: Row) throws -> SessionCreator? {
+        let (name, number): (DatabaseValue, DatabaseValue) = (row["app"], row["creator"])
+        guard !name.isNull || !number.isNull else { return nil }
+        return SessionCreator(
+            name: try value(String.self, "app", row),
+            number: try value(String.self, "creator", row))
     }
 
     private static func insertSensors(of record: SessionRecord, _ database: Database) throws {
@@ -209,6 +223,17 @@ extension SessionDatabase {
                 ])
             }
         }
+    }
+
+    /// The imported sessions with points in a range.
+    static func importedSessions(in range: TimeRange, _ database: Database) throws -> [String] {
+        try String.fetchAll(
+            database,
+            sql: """
+                SELECT id FROM session WHERE imported <> 0 AND EXISTS (
+                    SELECT 1 FROM session_point WHERE session = id AND time >= ? AND time < ?)
+                ORDER BY created, id
+                """, arguments: [range.from.microseconds, range.to.microseconds])
     }
 
     /// The route of an imported session.
@@ -308,6 +333,13 @@ extension SessionDatabase {
                         via INTEGER NOT NULL,
                         PRIMARY KEY (session, number)
                     ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        migrator.registerMigration("creators") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE session ADD COLUMN app TEXT;
+                    ALTER TABLE session ADD COLUMN creator TEXT;
                     """)
         }
         return migrator

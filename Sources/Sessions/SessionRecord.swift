@@ -22,9 +22,11 @@ public struct SessionRecord: Hashable, Sendable {
     public private(set) var enteredDistance: Double?
     /// Whether it was imported from a file with its route.
     public let isImported: Bool
+    /// The app or program that created it; `nil` for the owner.
+    public let creator: SessionCreator?
 
-    init(_ session: Session, isImported: Bool = false) {
-        (self.session, self.isImported) = (session, isImported)
+    init(_ session: Session, isImported: Bool = false, creator: SessionCreator? = nil) {
+        (self.session, self.isImported, self.creator) = (session, isImported, creator)
     }
 
     /// Starts, pauses, resumes or finishes the session.
@@ -59,6 +61,35 @@ public struct SessionRecord: Hashable, Sendable {
             var route = Route()
             try route.enter(distance: distance)
             enteredDistance = distance
+        }
+    }
+}
+
+/// The app, or program with a token, that created a session.
+public struct SessionCreator: Hashable, Sendable {
+    /// Its name.
+    public let name: String
+    /// What distinguishes it from others of the same name, earlier and later.
+    public let number: String
+
+    /// Creates a value from its members.
+    public init(name: String, number: String) {
+        (self.name, self.number) = (name, number)
+    }
+}
+
+/// The sessions that a caller may use; the others do not exist for it.
+public enum SessionScope: Hashable, Sendable {
+    /// All sessions.
+    case all
+    /// Those that an app or program created.
+    case created(SessionCreator)
+
+    /// Whether a session is among them.
+    public func includes(_ record: SessionRecord) -> Bool {
+        switch self {
+        case .all: true
+        case .created(let creator): record.creator?.number == creator.number
         }
     }
 }

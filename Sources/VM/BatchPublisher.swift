@@ -66,7 +66,9 @@ actor BatchPublisher {
                 }
                 // The batch may have been accepted while the disk was full and still be unwritten.
                 try await store.flush(.power)
-                return known.receipt
+                var receipt = known.receipt
+                receipt.isRepeated = true
+                return receipt
             }
         } catch {
             throw VirtualMachineError(error)

@@ -7,7 +7,7 @@ import Samples
 ///
 /// Their samples are published by clients, or computed from those of other sensors.
 struct DeclaredSensors: SensorDriver {
-    static let source = "published by clients"
+    static let source = Sensor.publishedSource
     static let virtualSource = "virtual"
     /// The maximum number of sensors that can be declared.
     private static let limit = 1000

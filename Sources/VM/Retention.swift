@@ -72,12 +72,14 @@ public actor Retention {
 
     /// Deletes and overwrites the samples of a sensor in a range; see the receipt.
     ///
+    /// - Parameter client: whose idempotency keys are removed when no sample of their batch is left.
     /// - Throws: `unknownSensor` when nothing was ever stored of it.
     public func forget(
-        _ id: SensorID, _ range: TimeRange
+        _ id: SensorID, _ range: TimeRange, releasingKeysOf client: String? = nil
     ) async throws(VirtualMachineError) -> ForgetReceipt {
         do {
-            return try await store.forget(id, range, at: time.now())
+            return try await store.forget(
+                id, range, at: time.now(), releasingKeysOf: client)
         } catch {
             guard error.code == .invalid else { throw VirtualMachineError(error) }
             throw VirtualMachineError(

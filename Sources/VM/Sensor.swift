@@ -30,6 +30,9 @@ public struct Sensor: Hashable, Sendable {
 }
 
 extension Sensor {
+    /// The source of sensors whose samples clients publish.
+    public static let publishedSource = "published by clients"
+
     private static let mostFields = 64
     private static let longestTitle = 120
     private static let longestUnit = 32

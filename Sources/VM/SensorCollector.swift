@@ -182,6 +182,8 @@ actor SensorCollector {
         sensors.isPublished(id, declared: declared)
     }
 
+    func derived(from id: SensorID) -> [SensorID] { sensors.derived(from: id) }
+
     var timedSensors: [SensorID] {
         sensors.ids.filter { if case .timed? = sensors[$0]?.availability { true } else { false } }
     }

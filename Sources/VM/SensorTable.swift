@@ -55,6 +55,13 @@ struct SensorTable {
         }
     }
 
+    /// The sensors that are computed sample by sample from one, sorted.
+    func derived(from id: SensorID) -> [SensorID] {
+        sensors.compactMap { key, known in
+            if case .derived(from: id, _) = known.availability { key } else { nil }
+        }.sorted()
+    }
+
     /// Whether clients may have published samples of the sensor or of one of its inputs.
     func isPublished(_ id: SensorID, declared: DeclaredSensors) -> Bool {
         guard let known = sensors[id] else { return false }

@@ -289,6 +289,11 @@ extension VirtualMachine {
         try await collector.checkPublishing(to: id)
     }
 
+    /// The sensors with samples of their own that are computed from those of a sensor, in order.
+    public nonisolated func derived(from id: SensorID) async -> [SensorID] {
+        await collector.derived(from: id)
+    }
+
     /// Whether clients may have published samples of the sensor or of one of its inputs.
     public nonisolated func isPublished(_ id: SensorID) async -> Bool {
         await collector.isPublished(id)

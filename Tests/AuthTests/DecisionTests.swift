@@ -141,6 +141,47 @@ struct DecisionTests {
         #expect(await authority.permissions.records().isEmpty)
     }
 
+    @Test(arguments: PrivilegeID.others + [PrivilegeID("net:https://a.org") ?? .net])
+    func `a privilege without a sensor takes an end and the background, and no other terms`(
+        privilege: PrivilegeID
+    ) async throws {
+        let authority = try await registry.open()
+        try await authority.admit(app: "app")
+        let wrong = [
+            Decision.statisticsOnly, .allow(Terms(access: .stats)), .allow(Terms(access: .write)),
+            .allow(Terms(access: .raw, maximumRate: 1)),
+            .allow(Terms(access: .raw, precision: 1)),
+            .allow(Terms(access: .raw, history: .seconds(60))),
+            .allow(Terms(access: .raw, only: InstanceChoice(["cpu"]))),
+        ]
+        for decision in wrong {
+            let code = await refusal {
+                try await authority.decide(decision, on: privilege, by: "app")
+            }
+            #expect(code == .invalidPrivilege, "\(decision)")
+        }
+        #expect(await authority.permissions.records().isEmpty)
+        let end = registry.clock.now().advanced(byMicroseconds: 1_000_000)
+        let terms = Terms(access: .raw, expires: end, background: false)
+        try await authority.decide(.allow(terms), on: privilege, by: "app")
+        func code(isWatched: Bool) async throws -> AuthError.Code? {
+            let token = try await authority.beginRun(of: "app", isWatched: isWatched).token.text
+            return await refusal {
+                if let origin = privilege.origin {
+                    _ = try await authority.checkApp(token: token, name: nil, reaching: origin)
+                } else {
+                    _ = try await authority.checkApp(
+                        token: token, name: nil, requested: privilege, operation: "test")
+                }
+            }
+        }
+        #expect(try await code(isWatched: true) == nil)
+        #expect(try await code(isWatched: false) == .notInBackground)
+        registry.clock.advance(by: .seconds(1))
+        let after = try await code(isWatched: true)
+        #expect(after == .undecided || after == .undeclared)
+    }
+
     @Test func `an update asks only for new and wider privileges`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")

@@ -22,6 +22,8 @@ struct PolicyTests {
         ("net:https://example.org", "net:https://example.com", false),
         ("net:https://example.org", "net", false), ("storage", "storage", true),
         ("storage", "notify", false), ("identity", "sensor:cpu", false),
+        ("sessions", "sessions", true), ("sessions:write", "sessions", false),
+        ("sessions", "sessions:write", false),
     ])
     func `B5: a restriction covers every privilege that includes it`(
         line: String, privilege: String, isCovered: Bool
@@ -31,10 +33,8 @@ struct PolicyTests {
         #expect(restriction.covers(other) == isCovered)
     }
 
-    @Test(arguments: ["storage", "notify", "identity", "net:https://example.org"])
-    func `B5: privileges other than sensors are restricted and restored, too`(name: String)
-        async throws
-    {
+    @Test(arguments: PrivilegeID.others.map(\.description) + ["net:https://example.org"])
+    func `B5: privileges other than sensors are restricted and restored, too`(name: String) async throws {
         let registry = try Registry()
         let privilege = try #require(PrivilegeID(name))
         var authority = try await registry.open()

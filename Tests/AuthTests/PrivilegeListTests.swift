@@ -21,7 +21,10 @@ struct PrivilegeListTests {
               { "sensor": "steps", "access": "write", "reason": "Publishes what it counted" },
               { "sensor": "network.eth0", "reason": "Shows the traffic" },
               { "net": ["https://api.example.org", "http://[::1]:8080"], "reason": "Weather" },
-              { "storage": true }, { "notify": true, "reason": "Tells you" }
+              { "storage": true }, { "notify": true, "reason": "Tells you" },
+              { "identity": true, "reason": "Recognises this machine" },
+              { "sessions": "read", "reason": "Shows your week" },
+              { "sessions": "write", "reason": "Records workouts" }
             ]
             """)
         #expect(
@@ -37,13 +40,34 @@ struct PrivilegeListTests {
                 Privilege(
                     .net(try #require(WebOrigin("http://[::1]:8080")), pin: nil), reason: "Weather"),
                 Privilege(.storage, reason: ""), Privilege(.notify, reason: "Tells you"),
+                Privilege(.identity, reason: "Recognises this machine"),
+                Privilege(.sessions(.read), reason: "Shows your week"),
+                Privilege(.sessions(.write), reason: "Records workouts"),
             ])
         #expect(
             privileges.map(\.id.description) == [
                 "sensor:temperature", "sensor:accelerometer", "sensor:location:stats",
                 "sensor:steps:write", "sensor:network.eth0", "net:https://api.example.org",
-                "net:http://[::1]:8080", "storage", "notify",
+                "net:http://[::1]:8080", "storage", "notify", "identity", "sessions",
+                "sessions:write",
             ])
+        #expect(Set(privileges.map(\.id)).isSuperset(of: PrivilegeID.others))
+    }
+
+    @Test func `the name of every privilege reads back, and stands for what it is about`() throws {
+        let names = ["sensor:cpu", "sensor:cpu:stats", "sensor:cpu.a:write", "net:https://a.org"]
+        for name in names + PrivilegeID.others.map(\.description) {
+            let id = try #require(PrivilegeID(name))
+            #expect(id.description == name)
+            #expect(id.isGrantable)
+            let resource = try #require(Privilege.Resource(id))
+            #expect(Privilege(resource, reason: "").id == id)
+        }
+        #expect(Privilege.Resource(.net) == nil)
+        #expect(PrivilegeID("sessions:read") == .sessions)
+        for wrong in ["sessions:stats", "sessions:raw", "storage:write", "sessions:", "session"] {
+            #expect(PrivilegeID(wrong) == nil, "\(wrong)")
+        }
     }
 
     @Test(arguments: [
@@ -67,6 +91,9 @@ struct PrivilegeListTests {
         (#"["cpu", {"sensor": "cpu", "access": "raw", "reason": "r"}]"#, "1:9", "twice"),
         (#"[{"storage": true}, {"storage": true}]"#, "1:21", "twice"),
         (#"[{"storage": false}]"#, "1:14", "must be true"),
+        (#"[{"sessions": "read"}]"#, "1:15", "needs a \"reason\""),
+        (#"[{"sessions": true, "reason": "r"}]"#, "1:15", "must be \"read\" or \"write\""),
+        (#"[{"sessions": "stats", "reason": "r"}]"#, "1:15", "have no statistics"),
         (#"[{"notify": true}]"#, "1:13", "needs a \"reason\""),
         (#"[{"notify": 1, "reason": "r"}]"#, "1:13", "must be true"),
         (#"[{"net": "https://a.org", "reason": "r"}]"#, "1:10", "list of origins"),

@@ -52,6 +52,53 @@ struct OutboxTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path + "/outbox").sorted()
     }
 
+    /// The queued uploads by their sensor and hours; `nil` is an upload of an earlier version.
+    @Test(
+        arguments: [
+            ("steps", 0, 24, ["location 1-2", "location.phone 5-6", "nil"]),
+            ("location", 0, 24, ["steps 1-2"]),
+            ("location", 3, 4, ["location 1-2", "location.phone 5-6", "steps 1-2"]),
+            ("location", 1, 2, ["location.phone 5-6", "steps 1-2"]),
+            ("location.phone", 5, 6, ["location 1-2", "steps 1-2"]),
+            ("location.phone", 0, 24, ["steps 1-2"]),
+        ] as [(SensorID, Int64, Int64, [String])])
+    func `what was forgotten is not sent, also not after a restart`(
+        sensor: SensorID, from: Int64, to: Int64, left: [String]
+    ) async throws {
+        func range(_ from: Int64, _ to: Int64) -> TimeRange {
+            let hour: Int64 = 3_600_000_000
+            return TimeRange(
+                from: Timestamp(microseconds: from * hour), to: Timestamp(microseconds: to * hour))
+        }
+        var outbox = try open(ScriptedUploader([Self.down, Self.down, Self.down, Self.down]))
+        for (id, from, to) in [
+            ("location", 1, 2), ("location.phone", 5, 6), ("steps", 1, 2), ("nil", 0, 0),
+        ] as [(SensorID, Int64, Int64)] {
+            let upload = try Upload(
+                to: #require(WebAddress("https://trips.example/")),
+                title: id == "nil" ? "nil" : "\(id) \(from)-\(to)", mediaType: "text/csv",
+                body: [1],
+                sensors: [id], range: range(from, to))
+            _ = try await outbox.send(upload, keeps: true)
+        }
+        for name in try names() where name.hasSuffix(".json") {
+            let path = folder.path + "/outbox/" + name
+            let data = try #require(FileManager.default.contents(atPath: path))
+            var record = try #require(
+                try JSONSerialization.jsonObject(with: data) as? [String: Any])
+            guard record["title"] as? String == "nil" else { continue }
+            for member in ["sensors", "from", "to"] { record[member] = nil }
+            try JSONSerialization.data(withJSONObject: record).write(
+                to: URL(filePath: path))
+        }
+        outbox = try open(ScriptedUploader([]))
+        #expect(await outbox.discard(sensor, range(from, to)) == 4 - left.count)
+        for outbox in [outbox, try open(ScriptedUploader([]))] {
+            #expect(Set(await outbox.queued.map(\.title)) == Set(left))
+        }
+        #expect(try names().count == 2 * left.count)
+    }
+
     @Test func `E21: a delivered upload is not stored`() async throws {
         let uploader = ScriptedUploader([.success(201)])
         let outbox = try open(uploader)

@@ -1,5 +1,6 @@
 import GRDB
 import Samples
+import TestSupport
 import Testing
 
 @testable import SampleStore
@@ -52,6 +53,51 @@ struct BatchKeyTests {
             #expect(known?.receipt == BatchReceipt(accepted: 3, last: 3))
         }
         #expect(try await store.all().map(\.sequence) == (isWhole ? [] : [1]))
+    }
+
+    @Test(arguments: [false, true])
+    func `the keys of who forgets go with the last sample of their batch, and no others`(
+        isFlushed: Bool
+    ) async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        for _ in 0..<20 {
+            let folder = try TemporaryStore()
+            let store = try await folder.open()
+            let now = Timestamp(microseconds: 1_000_000)
+            var batches: [(key: BatchKey, sequences: ClosedRange<Int64>)] = []
+            for number in 0..<30 {
+                let count = Int.random(in: 1...6, using: &random)
+                let times = (0..<count).map { _ in
+                    Timestamp(microseconds: Int64.random(in: 0..<100, using: &random))
+                }
+                let key = BatchKey(
+                    client: Bool.random(using: &random) ? "owner" : "app", name: "\(number)",
+                    digest: [7])
+                let batch = SampleBatch(
+                    times: times, columns: [.integers(times.map(\.microseconds))])
+                let last = try #require(
+                    try await store.append(batch, to: "probe", named: (key, now)))
+                batches.append((key, (last - Int64(count) + 1)...last))
+                if isFlushed, Int.random(in: 0..<4, using: &random) == 0 { try await store.flush() }
+            }
+            if isFlushed { try await store.flush() }
+            for _ in 0..<3 {
+                let from = Int64.random(in: 0..<100, using: &random)
+                let range = TimeRange(
+                    from: Timestamp(microseconds: from),
+                    to: Timestamp(microseconds: from + Int64.random(in: 1...60, using: &random)))
+                _ = try await store.forget("probe", range, at: now, releasingKeysOf: "owner")
+                let held = Set(try await store.all().map(\.sequence))
+                for (key, sequences) in batches {
+                    let isLeft = sequences.contains(where: held.contains)
+                    let known = try await store.receipt(of: key, to: "probe", at: now)
+                    #expect(
+                        (known != nil) == (isLeft || key.client == "app"),
+                        "\(key.client) \(key.name), seed \(seed)")
+                }
+            }
+        }
     }
 
     @Test func `old keys are removed`() async throws {

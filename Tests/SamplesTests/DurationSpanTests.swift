@@ -6,14 +6,16 @@ struct DurationSpanTests {
     @Test(arguments: [
         ("0us", Duration.zero), ("1us", .microseconds(1)), ("250ms", .milliseconds(250)),
         ("90s", .seconds(90)), ("10m", .seconds(600)), ("2h", .seconds(7200)),
-        ("7d", .seconds(604_800)), ("366000d", .seconds(366_000 * 86_400)), ("007s", .seconds(7)),
+        ("7d", .seconds(604_800)), ("2w", .seconds(1_209_600)),
+        ("366000d", .seconds(366_000 * 86_400)), ("007s", .seconds(7)),
     ])
     func `a whole number and a unit are a span`(text: String, duration: Duration) {
         #expect(Duration(span: text) == duration)
     }
 
     @Test(arguments: [
-        "", "5", "s", "-5s", "+5s", "1.5s", "5 s", " 5s", "5s ", "5S", "5w", "5ss", "٣s", "５s",
+        "", "5", "s", "-5s", "+5s", "1.5s", "5 s", " 5s", "5s ", "5S", "5W", "5y", "5ss", "52286w",
+        "٣s", "５s",
         "5\u{301}s", "1e3s", "366001d", "9223372036854775807us", "9223372036854775807d",
         "99999999999999999999s",
     ])

@@ -10,6 +10,36 @@ struct SessionBookTests {
         fixture = try SessionBookFixture()
     }
 
+    @Test func `a scope contains the sessions of its creator and no others, also after a restart`()
+        async throws
+    {
+        let creators = ["one", "two"].map { SessionCreator(name: "app", number: $0) }
+        var book = try fixture.open()
+        for (id, creator) in [("a", creators[0]), ("b", creators[1]), ("c", nil)] {
+            fixture.wait(1)
+            _ = try await book.create(try SessionBookFixture.draft(), id: id, by: creator)
+        }
+        book = try fixture.open()
+        for (scope, ids) in [
+            (SessionScope.all, ["c", "b", "a"]), (.created(creators[0]), ["a"]),
+            (.created(creators[1]), ["b"]),
+        ] {
+            #expect(try await book.page(limit: 10, in: scope).records.map(\.session.id) == ids)
+            for id in ["a", "b", "c"] where !ids.contains(id) {
+                for use in [
+                    { _ = try await book.record(id, in: scope) },
+                    { _ = try await book.apply(.start, to: id, in: scope) },
+                    { _ = try await book.update(id, SessionChange(name: "x"), in: scope) },
+                    { try await book.remove(id, in: scope) },
+                ] as [() async throws -> Void] {
+                    let error = await #expect(throws: SessionsError.self) { try await use() }
+                    #expect(error?.code == .notFound)
+                }
+            }
+        }
+        #expect(try await book.record("a").creator == creators[0])
+    }
+
     @Test func `B16: created and changed sessions are the same after a restart`() async throws {
         var book: SessionBook? = try fixture.open()
         let made = try await book?.create(

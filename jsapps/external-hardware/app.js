@@ -20,7 +20,7 @@ const INSTRUMENTS = [
   { sensor: "door", title: "Door", fields: ["door::state", "lock::state", "battery:%"] },
 ];
 
-const time = (milliseconds) => new Date(milliseconds).toISOString().slice(11, 19);
+const time = (milliseconds) => new Date(milliseconds).toTimeString().slice(0, 8);
 
 function number(value) {
   return Number.isInteger(value) ? `${value}` : `${Number(value.toPrecision(6))}`;

@@ -17,7 +17,7 @@ async function part(title, body) {
 }
 
 const round = (number) => (number === null ? "–" : Math.round(number * 100) / 100);
-const time = (milliseconds) => new Date(milliseconds).toISOString().slice(11, 19);
+const time = (milliseconds) => new Date(milliseconds).toTimeString().slice(0, 8);
 
 async function main() {
   console.log("Hello! This is what I may use:");

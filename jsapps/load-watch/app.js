@@ -17,7 +17,7 @@ async function watch(stream, onChange) {
 }
 
 function time(milliseconds) {
-  return new Date(milliseconds).toISOString().slice(11, 19);
+  return new Date(milliseconds).toTimeString().slice(0, 8);
 }
 
 async function main() {

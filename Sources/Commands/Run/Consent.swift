@@ -52,6 +52,7 @@ struct Consent: Sendable {
                 try await run.decide(
                     decision, privilege.id, session, isAnswer: true, among: choice)
             case .noAnswer: throw unanswered(Array(open[index...]))
+            case .invalid: throw misunderstood(Array(open[index...]))
             case .tooSmall: throw tooSmall(Array(open[index...]))
             case .interrupted:
                 throw CommandFailure(.interrupted, "Interrupted: nothing was allowed.")
@@ -81,6 +82,7 @@ struct Consent: Sendable {
         case .decided(let decision, let choice):
             return try await decide(decision, id, isAnswer: true, among: choice)
         case .noAnswer: return try await leave(privilege, unanswered([privilege]))
+        case .invalid: return try await leave(privilege, misunderstood([privilege]))
         case .tooSmall: return try await leave(privilege, tooSmall([privilege]))
         case .interrupted:
             await run.stop(session)
@@ -248,6 +250,14 @@ struct Consent: Sendable {
         CommandFailure(
             .noPermission, "\(app.name) needs \(Self.names(open)), which is undecided.",
             hint: "Run it in a terminal, or use: \(command(open))", type: "undecided")
+    }
+
+    private func misunderstood(_ open: [Privilege]) -> CommandFailure {
+        CommandFailure(
+            .noPermission,
+            "\(app.name) needs \(Self.names(open)), and three answers were not valid.",
+            hint: "Run it again and answer with one of the letters, or use: \(command(open))",
+            type: "undecided")
     }
 
     private func tooSmall(_ open: [Privilege]) -> CommandFailure {

@@ -21,7 +21,7 @@ struct SensorsCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Flag(help: "Also list sensors that are not available, with the reason.")
+        @Flag(help: "Also list sensors that are not available, or never sent a sample.")
         var all = false
 
         func run() async throws {
@@ -35,7 +35,9 @@ struct SensorsCommand: AsyncParsableCommand {
 
         private func show(_ list: [SensorDescription], _ session: HostSession) async throws {
             var table = Table("SENSOR", "LEVEL", "NEWEST", "VALUES")
-            for sensor in list where sensor.available {
+            let silent = all ? [] : Self.silentDevices(list)
+            let folded = Swift.Set(silent.flatMap(\.sensors))
+            for sensor in list where sensor.available && !folded.contains(sensor.id) {
                 guard sensor.definition == nil else {
                     try await add(virtual: sensor, to: &table, session)
                     continue
@@ -48,6 +50,11 @@ struct SensorsCommand: AsyncParsableCommand {
                 table.add(sensor.id, sensor.level, sensor.newestAge, values)
             }
             table.lines.forEach(options.console.print)
+            for (device, sensors) in silent {
+                options.console.say(
+                    "\(sensors.count) sensors of \(device) never sent a sample; see: nervous sensors"
+                        + " list --all")
+            }
             let missing = list.filter { !$0.available }
             if all, !missing.isEmpty {
                 options.console.print("")
@@ -62,6 +69,18 @@ struct SensorsCommand: AsyncParsableCommand {
                 options.console.say(
                     "\(missing.count) more are not available; see: nervous sensors list --all")
             }
+        }
+
+        /// The devices, such as phones, with three or more sensors that never sent a sample; a device
+        /// is what the names of its sensors have after the kind.
+        static func silentDevices(
+            _ list: [SensorDescription]
+        ) -> [(device: String, sensors: [String])] {
+            let groups = Dictionary(grouping: list.filter(\.isSilent)) { sensor in
+                sensor.id.split(separator: ".", maxSplits: 1).last.map(String.init) ?? sensor.id
+            }
+            return groups.filter { $0.value.count >= 3 }
+                .map { ($0.key, $0.value.map(\.id)) }.sorted { $0.0 < $1.0 }
         }
 
         /// A virtual sensor has no level, and its newest sample is computed now.

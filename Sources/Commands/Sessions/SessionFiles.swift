@@ -7,28 +7,24 @@ import Host
 extension SessionsCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Export the route of a session, or workouts.",
+            abstract: "Export the route or the samples of a session, or workouts.",
             discussion: """
                 Examples:
                   nervous sessions export 3f2a90c1d4e5b678 --format gpx -o walk.gpx
                   nervous sessions export 3f2a90c1d4e5b678 --format svg -o walk.svg
                   nervous sessions export 3f2a90c1d4e5b678 | jq .distance
+                  nervous sessions export 3f2a90c1d4e5b678 --sensor steps -o steps.csv
                   nervous sessions export --format plist -o workouts.plist
 
-                geojson and gpx contain the route, svg is a picture of it. plist is an XML
-                property list of workouts with their routes: of the session, or of all finished
-                ones.
+                geojson and gpx contain the route; csv, ndjson and json the samples of a
+                sensor. svg is a picture of the route, or of the samples if there is no route
+                or another sensor is named. plist is an XML property list of workouts with
+                their routes: of the session, or of all finished ones.
                 """)
 
         /// The formats of the API.
         enum Form: String, CaseIterable, ExpressibleByArgument {
-            case geojson, gpx, svg, plist
-
-            /// The format of a file extension; `nil` if unknown.
-            init?(path: String) {
-                let name = URL(filePath: path).pathExtension.lowercased()
-                self.init(rawValue: name == "json" ? "geojson" : name)
-            }
+            case geojson, gpx, svg, csv, ndjson, json, plist
         }
 
         @OptionGroup var options: GlobalOptions
@@ -37,7 +33,8 @@ extension SessionsCommand {
             help: "The identifier of the session; see: nervous sessions. By default all, as plist.")
         var id: String?
 
-        @Option(help: "geojson, gpx, svg or plist; by default from the name of the file.")
+        @Option(
+            help: "By default from the name of the file, or geojson, or csv without a route.")
         var format: Form?
 
         @OptionGroup var route: RouteChoice
@@ -49,9 +46,7 @@ extension SessionsCommand {
         var output: String?
 
         func validate() throws {
-            if format == nil, let file, !URL(filePath: file).pathExtension.isEmpty,
-                Form(path: file) == nil
-            {
+            if form == nil, let file, !URL(filePath: file).pathExtension.isEmpty {
                 let known = Form.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
                 throw ValidationError(
                     "No format has the extension .\(URL(filePath: file).pathExtension); those known"
@@ -68,12 +63,16 @@ extension SessionsCommand {
         /// The file; `nil` for standard output.
         private var file: String? { output == "-" ? nil : output }
 
-        private var form: Form { format ?? file.flatMap(Form.init(path:)) ?? .geojson }
+        /// The format that was named, or that of the file's extension; `nil` without either.
+        private var form: Form? {
+            format ?? file.flatMap { Form(rawValue: URL(filePath: $0).pathExtension.lowercased()) }
+        }
 
         func run() async throws {
             if file == nil {
                 try RawOutput.check(
-                    "Routes are", hint: "Use -o, or redirect standard output to a file or program.")
+                    "Routes and samples are",
+                    hint: "Use -o, or redirect standard output to a file or program.")
             }
             try await HostSession.with(options.host) { session in
                 let data = try await content(session)
@@ -96,11 +95,21 @@ extension SessionsCommand {
         }
 
         private func content(_ session: HostSession) async throws -> Data {
-            if let id, form != .plist {
-                return try await session.client.route(
-                    ofSession: id, format: form.rawValue, sensor: route.sensor)
+            guard let id, form != .plist else {
+                return try await session.client.workouts(ofSession: id)
             }
-            return try await session.client.workouts(ofSession: id)
+            let (client, sensor) = (session.client, route.sensor)
+            let isRoute: Bool
+            switch form {
+            case .geojson, .gpx: isRoute = true
+            case .csv, .ndjson, .json: isRoute = false
+            case .svg, .plist, nil:
+                isRoute = try await client.session(id).value.hasRoute(by: sensor)
+            }
+            let chosen = form ?? (isRoute ? .geojson : .csv)
+            return isRoute
+                ? try await client.route(ofSession: id, format: chosen.rawValue, sensor: sensor)
+                : try await client.samples(ofSession: id, format: chosen.rawValue, sensor: sensor)
         }
     }
 
@@ -187,20 +196,20 @@ extension SessionsCommand {
 extension SessionsCommand {
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Upload the route of a session to a server.",
+            abstract: "Upload the route or the samples of a session to a server.",
             discussion: """
                 Examples:
                   nervous sessions send 3f2a90c1d4e5b678 --to https://trips.example.org
                   nervous sessions send 3f2a90c1d4e5b678 --to https://trips.example.org \\
                       --format gpx --token-file ~/.config/trips-token
 
-                The route is sent as the body of a POST. If it cannot be delivered, it is
+                The route, or without one the samples of a sensor, is the body of a POST. If it cannot be delivered, it is
                 retried later, see nervous outbox; with --discard it is not.
                 """)
 
-        /// The formats of a route.
+        /// The formats of a route and of samples.
         enum Form: String, CaseIterable, ExpressibleByArgument {
-            case geojson, gpx, svg
+            case geojson, gpx, svg, csv, ndjson, json
         }
 
         @OptionGroup var choice: Choice
@@ -208,8 +217,8 @@ extension SessionsCommand {
         @Option(help: ArgumentHelp("The address of the server, with https.", valueName: "url"))
         var to: String
 
-        @Option(help: "geojson, gpx or svg.")
-        var format = Form.geojson
+        @Option(help: "The format; by default geojson, or json without a route.")
+        var format: Form?
 
         @OptionGroup var route: RouteChoice
 
@@ -231,8 +240,8 @@ extension SessionsCommand {
             let options = choice.options
             try await HostSession.with(options.host) { session in
                 let file = tokenFile.map { URL(filePath: $0).path(percentEncoded: false) }
-                let reply = try await session.client.sendRoute(
-                    ofSession: choice.id, format: format.rawValue, sensor: route.sensor,
+                let reply = try await session.client.sendSession(
+                    choice.id, format: format?.rawValue, sensor: route.sensor,
                     SendRequest(to: to, tokenFile: file, keep: !discard))
                 try SendReport.show(reply, options)
             }

@@ -34,11 +34,12 @@ struct SessionsCommand: AsyncParsableCommand {
         var id: String
     }
 
-    /// Selects one of the routes of a session.
+    /// Selects a sensor of a session.
     struct RouteChoice: ParsableArguments {
         @Option(
             help: ArgumentHelp(
-                "The location sensor of the route, if not the first.", valueName: "id"))
+                "The location sensor of the route, if not the first; or the sensor of the samples.",
+                valueName: "id"))
         var sensor: String?
     }
 

@@ -23,8 +23,8 @@ struct ChoiceDialogue {
             if let choice = choice(answer) { return choice }
             dialogue.say(["Numbers from 1 to \(question.instances.count), separated by spaces."])
         }
-        dialogue.say(["No answer counts as no."])
-        throw .noAnswer
+        dialogue.say(["No valid answer: nothing was allowed."])
+        throw .invalid
     }
 
     /// Two lines for each sensor: the host's text, then the sensor's own title in quotes.

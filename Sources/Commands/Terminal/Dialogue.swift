@@ -2,8 +2,10 @@
 struct Dialogue {
     /// Why a prompt has no answer.
     enum End: Error {
-        /// The input ended, the terminal disconnected, or no input was valid.
+        /// The input ended, or the terminal disconnected.
         case noAnswer
+        /// Three answers were not valid.
+        case invalid
         /// Ctrl-C, which ends the command.
         case interrupted
     }

@@ -12,6 +12,8 @@ enum Format {
         case "By": return bytes(number)
         case "By/s": return bytes(number) + "/s"
         case "Cel": return Self.number(number) + " °C"
+        // A hundred-thousandth of a degree is a metre.
+        case "deg": return Self.number(number, digits: 6) + " deg"
         case "1", nil: return Self.number(number)
         case "uT": return Self.number(number) + " µT"
         case let unit?:
@@ -21,13 +23,39 @@ enum Format {
     }
 
     /// At most four significant digits after the point, none for whole numbers.
-    static func number(_ number: Double) -> String {
+    ///
+    /// - Parameter digits: the most digits after the point; by default fewer for greater numbers.
+    static func number(_ number: Double, digits: Int? = nil) -> String {
         if number == number.rounded(), number.magnitude < 1e15 { return String(Int64(number)) }
-        let digits = number.magnitude >= 100 ? 1 : number.magnitude >= 1 ? 2 : 4
+        let digits = digits ?? (number.magnitude >= 100 ? 1 : number.magnitude >= 1 ? 2 : 4)
         return number.formatted(
             .number.precision(.fractionLength(0...digits)).grouping(.never)
                 .locale(Locale(identifier: "en_US_POSIX")))
     }
+
+    /// The unit of a field as a word, for people who do not know UCUM; `nil` where a number has none.
+    static func unitWord(_ unit: String?) -> String? {
+        guard let unit, unit != "1" else { return nil }
+        if let word = unitWords[unit] { return word }
+        // An annotation such as `{process}` names what is counted.
+        let plain = unit.filter { $0 != "{" && $0 != "}" }
+        guard let slash = unit.firstIndex(of: "/"),
+            let period = periods[String(unit[unit.index(after: slash)...])]
+        else { return plain }
+        let counted = String(unit[..<slash])
+        if counted.isEmpty || counted == "1" { return "per \(period)" }
+        if let word = unitWords[counted] { return "\(word) per \(period)" }
+        return counted.hasPrefix("{") ? "\(counted.dropFirst().dropLast()) per \(period)" : plain
+    }
+
+    private static let unitWords = [
+        "By": "bytes", "Cel": "degrees Celsius", "%": "percent", "deg": "degrees", "Hz": "hertz",
+        "m": "metres", "s": "seconds", "ms": "milliseconds", "min": "minutes", "h": "hours",
+        "d": "days", "V": "volts", "A": "amperes", "W": "watts", "lx": "lux", "Pa": "pascals",
+        "hPa": "hectopascals", "uT": "microteslas", "J": "joules", "Wh": "watt hours",
+        "dB": "decibels", "g": "grams", "kg": "kilograms",
+    ]
+    private static let periods = ["s": "second", "min": "minute", "h": "hour", "d": "day"]
 
     /// A share in percent, rounded down, so that only the whole is `100 %`.
     static func share(_ share: Double?) -> String {

@@ -87,7 +87,8 @@ struct QuestionText {
     /// Fields and units, escaped: names come from devices.
     var fields: String {
         question.fields.map { field in
-            let unit = field.unit.map { " (\($0.escapedForDisplay(limit: 12)))" } ?? ""
+            let word = Format.unitWord(field.unit)?.escapedForDisplay(limit: 24)
+            let unit = word.map { " (\($0))" } ?? ""
             return field.name.escapedForDisplay(limit: 24) + unit
         }.joined(separator: ", ")
     }

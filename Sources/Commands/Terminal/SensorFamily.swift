@@ -93,9 +93,11 @@ struct SensorFamily {
 /// The uses that other privileges permit and the information that they can reveal, in the host's
 /// words.
 struct PrivilegeWords {
-    /// The use that it permits.
+    /// What it gives, in a prompt.
     let request: String
-    /// The information about the owner that it can reveal.
+    /// What it allows the app, in a list.
+    let meaning: String
+    /// What it can reveal about the owner.
     let reveals: String
     /// A short form of at most 28 characters.
     let brief: String
@@ -104,16 +106,31 @@ struct PrivilegeWords {
         switch privilege {
         case .storage:
             request = "to store data on this machine"
+            meaning = "store data"
             reveals =
                 "nothing new; but it can store what it learns elsewhere, up to 10 MiB, until you"
                 + " uninstall the app or forget its data"
             brief = "nothing new; it remembers"
         case .notify:
             request = "to send you messages"
+            meaning = "send you messages"
             reveals = "nothing; but it can interrupt you with its own text"
             brief = "nothing; it can disturb you"
+        case .sessions:
+            request = "to see all your sessions"
+            meaning = "see all sessions: names, notes, sensors and times"
+            reveals =
+                "when you walked, trained and travelled, and what you call it; the samples of a"
+                + " session need privileges of their own"
+            brief = "when you train or travel"
+        case .writeSessions:
+            request = "to record sessions, and to see, change and delete its own"
+            meaning = "record sessions, and see, change and delete its own"
+            reveals = "nothing; the samples of a session need privileges of their own"
+            brief = "nothing; it records sessions"
         default:
             request = "a random number that identifies this machine"
+            meaning = "recognize this machine by a random number"
             reveals = "that it is the same machine at every run"
             brief = "that it is you again"
         }

@@ -5,8 +5,8 @@ import Samples
 /// Prompts for privileges at the controlling terminal.
 ///
 /// Text of the package is escaped, no other output is written meanwhile, and keys that are typed
-/// before the prompt was displayed for a moment are ignored. End of input, a disconnected terminal
-/// and three invalid answers count as no answer, which means no.
+/// before the prompt was displayed for a moment are ignored. End of input and a disconnected terminal
+/// count as no answer, which means no, and so do three invalid answers.
 struct TerminalPrompter {
     /// The time without keys before input counts: earlier keys were not meant for the prompt.
     static let deadTime = Duration.milliseconds(500)
@@ -18,6 +18,8 @@ struct TerminalPrompter {
         case decided(Decision, among: InstanceChoice? = nil)
         /// No answer, or no terminal.
         case noAnswer
+        /// Three answers that are not valid.
+        case invalid
         /// The terminal is too small for the prompt.
         case tooSmall
         /// Ctrl-C, which ends the command.
@@ -54,7 +56,11 @@ struct TerminalPrompter {
             let (decision, choice) = try await decision(on: question, text, &dialogue)
             return .decided(decision, among: choice)
         } catch {
-            return error == .interrupted ? .interrupted : .noAnswer
+            switch error {
+            case .noAnswer: return .noAnswer
+            case .invalid: return .invalid
+            case .interrupted: return .interrupted
+            }
         }
     }
 
@@ -94,8 +100,8 @@ struct TerminalPrompter {
                 prompt = "One letter, Enter: \(text.letters)> "
             }
         }
-        dialogue.say(["No answer counts as no."])
-        throw .noAnswer
+        dialogue.say(["No valid answer: nothing was allowed."])
+        throw .invalid
     }
 
     /// An allowing decision for the chosen sensors, if there are several, or for the only one of the

@@ -39,14 +39,14 @@ struct TermsDialogue {
     /// The unit, if all numeric fields have the same.
     private var unit: String {
         let units = Set(question.fields.filter { $0.kind.isNumeric }.map(\.unit))
-        guard units.count == 1, let unit = units.first ?? nil, unit != "1" else { return "" }
-        return " (" + CautiousText.line(of: unit, width: 8) + ")"
+        guard units.count == 1, let unit = Format.unitWord(units.first ?? nil) else { return "" }
+        return " (" + CautiousText.line(of: unit, width: 18) + ")"
     }
 
     private func isConfirmed(
         _ terms: Terms, _ dialogue: inout Dialogue
     ) async throws(Dialogue.End) -> Bool {
-        let text = terms.wireDescription.words
+        let text = terms.wireDescription.words()
         let name = CautiousText.line(of: question.app, width: 64)
         let summary = "\(name) may use \(question.privilege.id): \(text)."
         dialogue.say(CautiousText.wrapped(summary, width: dialogue.columns, indent: "  "))
@@ -133,16 +133,8 @@ struct TermsInput {
     }
 
     private func end(_ text: String) -> Timestamp? {
-        if let span = Duration(span: text) {
-            return now.advanced(byMicroseconds: span.wholeMicroseconds)
-        }
-        if let moment = Timestamp(rfc3339: text) { return moment }
-        let day = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
-        guard text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil,
-            let date = try? day.parse(text), day.format(date) == text,
-            let next = Calendar(identifier: .gregorian).date(byAdding: .day, value: 1, to: date)
-        else { return nil }
-        return Timestamp(milliseconds: next.timeIntervalSince1970 * 1000)
+        let input = TimeInput(now: now)
+        return input.after(text) ?? Timestamp(rfc3339: text) ?? input.time(text, isEnd: true)
     }
 
     private static func given(_ text: String) -> String? {

@@ -32,9 +32,7 @@ extension AppDescription.DeclaredPrivilege {
         case (let sensor?, "stats"): "read statistics of \(sensor), no samples"
         case (let sensor?, _): "publish samples of \(sensor)"
         case (nil, _) where origin != nil: callMeaning
-        case (nil, _) where privilege == "identity":
-            "recognize this machine by a random number"
-        case (nil, _): privilege == "storage" ? "store data" : "send you messages"
+        case (nil, _): PrivilegeID(privilege).map { PrivilegeWords($0).meaning } ?? privilege
         }
     }
 
@@ -65,19 +63,8 @@ extension AppDescription.DeclaredPrivilege {
 extension Privilege {
     /// The privilege for a prompt; `nil` if it cannot be granted.
     init?(asked id: PrivilegeID, reason: String, pin: CertificatePin? = nil) {
-        if let sensor = id.sensor, let access = id.access {
-            self.init(.sensor(sensor, access), reason: reason)
-        } else if let origin = id.origin {
-            self.init(.net(origin, pin: pin), reason: reason)
-        } else if id == .identity {
-            self.init(.identity, reason: reason)
-        } else if id == .storage {
-            self.init(.storage, reason: reason)
-        } else if id == .notify {
-            self.init(.notify, reason: reason)
-        } else {
-            return nil
-        }
+        guard let resource = Privilege.Resource(id, pin: pin) else { return nil }
+        self.init(resource, reason: reason)
     }
 }
 

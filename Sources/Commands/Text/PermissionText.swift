@@ -4,9 +4,11 @@ import Auth
 
 extension TermsDescription {
     /// The terms as text, the sensors first.
-    var words: String {
+    ///
+    /// - Parameter isForSensor: whether the privilege is for a sensor, which has an access.
+    func words(isForSensor: Bool = true) -> String {
         var parts = only.map { ["only " + $0.joined(separator: ", ")] } ?? []
-        parts += limits(includingAccess: true)
+        parts += limits(includingAccess: isForSensor)
         return parts.joined(separator: ", ")
     }
 
@@ -43,7 +45,10 @@ extension GrantDescription {
         }
         if let restrictedBy { return "blocked by \(restrictedBy)" }
         guard let terms else { return "–" }
-        return terms.words + (once ? ", this run only" : "")
+        let isForSensor = PrivilegeID(privilege)?.sensor != nil
+        let parts = [terms.words(isForSensor: isForSensor), once ? "this run only" : ""]
+            .filter { !$0.isEmpty }
+        return parts.isEmpty ? "–" : parts.joined(separator: ", ")
     }
 }
 

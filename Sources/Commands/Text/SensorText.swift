@@ -1,6 +1,7 @@
 import API
 import Samples
 import Text
+import VM
 
 extension SensorDescription {
     /// The sensor as text.
@@ -36,6 +37,14 @@ extension SensorDescription {
 extension SensorDescription {
     /// The age of the newest sample, and whether it is stale.
     var newestAge: String { Format.age(newest) + (stale == true ? ", stale" : "") }
+
+    /// Whether it is one of the sensors of a device, such as a phone, that was declared or is derived
+    /// from a declared one, and of which no sample ever came.
+    var isSilent: Bool {
+        let isOfDevice = id.contains(".")
+        let isPassive = source == Sensor.publishedSource || source.hasPrefix("computed from ")
+        return available && newest == nil && definition == nil && isOfDevice && isPassive
+    }
 }
 
 extension SensorDescription.FieldDescription {

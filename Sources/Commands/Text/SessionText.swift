@@ -24,6 +24,13 @@ extension SessionDescription {
         [id, stateText, spans.first.map { Format.time($0.from) } ?? "–", activeTime, name]
     }
 
+    /// Whether it can have a route, by a named sensor or any: otherwise it has samples only.
+    func hasRoute(by sensor: String?) -> Bool {
+        func isLocation(_ name: String) -> Bool { name.prefix { $0 != "." } == "location" }
+        if let sensor { return isLocation(sensor) }
+        return imported == true || distance != nil || sensors.contains(where: isLocation)
+    }
+
     /// The session as text.
     ///
     /// - Parameter route: its route, if it has one.
@@ -33,6 +40,7 @@ extension SessionDescription {
             "  active   \(activeTime)",
             "  sensors  \(sensors.joined(separator: ", "))",
         ]
+        if let app { lines.append("  app      \(app.escapedForDisplay(limit: 64))") }
         lines += spans.map { span in
             "  span     \(Format.time(span.from)) to \(span.to.map(Format.time) ?? "now")"
         }

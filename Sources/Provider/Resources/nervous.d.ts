@@ -26,6 +26,9 @@ declare namespace Nervous {
     /** The values that the app stores; other apps cannot read them. */
     readonly storage: AppStorage;
 
+    /** Workouts, trips and measurements; needs the privilege "sessions" or "sessions:write". */
+    readonly sessions: Sessions;
+
     /** Calls to other servers, which the owner allows. */
     readonly net: Net;
 
@@ -79,6 +82,94 @@ declare namespace Nervous {
     usage(options?: Abortable): Promise<{ used: number; limit: number }>;
   }
 
+  /**
+   * With "sessions" the app sees all sessions of the owner; with "sessions:write" it creates sessions,
+   * and sees, changes and deletes its own. Samples and routes also need the privileges of the sensors.
+   */
+  interface Sessions {
+    /** The newest first; at most 100 by default. */
+    list(options?: { limit?: number } & Abortable): Promise<Session[]>;
+    get(id: string, options?: Abortable): Promise<Session>;
+    /** Creates a session of sensors that the app may use; it is not started. */
+    create(session: SessionRequest & Abortable): Promise<Session>;
+    /** Changes a session; its sensors only before the start. */
+    update(id: string, change: SessionUpdate & Abortable): Promise<Session>;
+    /** Deletes a session; its samples are kept. */
+    remove(id: string, options?: Abortable): Promise<void>;
+    start(id: string, options?: Abortable): Promise<Session>;
+    pause(id: string, options?: Abortable): Promise<Session>;
+    resume(id: string, options?: Abortable): Promise<Session>;
+    finish(id: string, options?: Abortable): Promise<Session>;
+    /** The route, as a GeoJSON FeatureCollection with `distance` in metres. */
+    route(id: string, options?: { sensor?: string } & Abortable): Promise<SessionRoute>;
+    /** The samples of one of its sensors, the oldest first; `sensor` if it has several. */
+    samples<Fields = Record<string, Value>>(
+      id: string,
+      options?: { sensor?: string } & Abortable,
+    ): Promise<Sample<Fields>[]>;
+    /** What it measures, once per second until it is finished. */
+    live(id: string, options?: Abortable): AsyncGenerator<LiveSession, void, undefined>;
+  }
+
+  interface SessionRequest {
+    /** 1 to 64 lower-case letters, digits and hyphens; random by default. */
+    id?: string;
+    name: string;
+    description?: string;
+    sensors: string | readonly string[];
+  }
+
+  interface SessionUpdate {
+    name?: string;
+    description?: string;
+    sensors?: readonly string[];
+    /** The length of the route in metres, which replaces the measured one. */
+    distance?: number;
+  }
+
+  interface Session {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string;
+    readonly sensors: readonly string[];
+    readonly state: "inactive" | "active" | "paused";
+    readonly finished: boolean;
+    readonly created: number;
+    /** When it was active; `to` is missing while it is. */
+    readonly spans: readonly { readonly from: number; readonly to?: number }[];
+    /** The milliseconds in which it was active. */
+    readonly elapsed: number;
+    readonly distance?: number;
+    readonly imported?: true;
+    /** The name of this app, if it created the session. */
+    readonly app?: string;
+  }
+
+  interface SessionRoute {
+    readonly type: "FeatureCollection";
+    readonly features: readonly unknown[];
+    /** Metres. */
+    readonly distance: number;
+    readonly distanceSource: "measured" | "manual";
+    readonly warnings: readonly string[];
+  }
+
+  interface LiveSession {
+    readonly t: number;
+    readonly state: "inactive" | "active" | "paused";
+    readonly finished: boolean;
+    readonly elapsed: number;
+    /** For display. */
+    readonly text: string;
+    readonly distance?: number;
+    readonly steps?: number;
+    readonly floors?: number;
+    /** Seconds per metre. */
+    readonly pace?: number;
+    readonly activity?: string;
+    readonly confidence?: string;
+  }
+
   /** Every call can be aborted; it then rejects with the reason of the signal. */
   interface Abortable {
     signal?: AbortSignal;
@@ -87,8 +178,8 @@ declare namespace Nervous {
   /** A time: milliseconds since 1970, a Date, RFC 3339, "now", or a span before now: "-15m". */
   type Moment = number | Date | string;
 
-  /** An integer and us, ms, s, m, h or d. */
-  type Span = `${number}${"us" | "ms" | "s" | "m" | "h" | "d"}`;
+  /** An integer and us, ms, s, m, h, d or w. */
+  type Span = `${number}${"us" | "ms" | "s" | "m" | "h" | "d" | "w"}`;
 
   /** Either `last`, or `from` (included) and `to` (not included). */
   type Range = { last: Span; from?: undefined; to?: Moment } | { last?: undefined; from?: Moment; to?: Moment };
@@ -284,9 +375,9 @@ declare namespace Nervous {
   }
 
   interface PrivilegeQuery extends Abortable {
-    /** A sensor, or "identity", "net", "storage" or "notify". */
+    /** A sensor, or "identity", "net", "storage", "notify" or "sessions". */
     name: string;
-    /** Of a sensor; "raw" by default. */
+    /** Of a sensor, "raw" by default; of "sessions", "write" to record them. */
     access?: "raw" | "stats" | "write";
     /** Of "net": the server, such as "https://api.example.org". */
     origin?: string;

@@ -376,6 +376,7 @@
   function privilegeOf(name, access, origin) {
     if (name === "net" && origin !== undefined) return `net:${origin}`;
     if (["identity", "net", "storage", "notify"].includes(name)) return name;
+    if (name === "sessions") return access === "write" ? "sessions:write" : "sessions";
     return `sensor:${name}${access === undefined || access === "raw" ? "" : `:${access}`}`;
   }
 
@@ -722,6 +723,81 @@
     },
   });
 
+  // --- Sessions -------------------------------------------------------------------------------
+
+  const sessionPath = (id) => `/sessions/${encodeURIComponent(String(id))}`;
+
+  const step =
+    (name) =>
+    async (id, { signal } = {}) =>
+      (await call(`${sessionPath(id)}/${name}`, { method: "POST", signal })).json();
+
+  const sessions = Object.freeze({
+    /** The sessions, the newest first: all with "sessions", those of this app with "sessions:write". */
+    async list({ limit = 100, signal } = {}) {
+      const found = [];
+      let cursor;
+      do {
+        const query = { limit: Math.min(1000, limit - found.length), cursor };
+        const page = await get("/sessions", { query, signal });
+        found.push(...page.items);
+        cursor = page.next;
+      } while (cursor !== undefined && found.length < limit);
+      return found;
+    },
+
+    /** One session: its name, sensors, state and spans. */
+    get(id, { signal } = {}) {
+      return get(sessionPath(id), { signal });
+    },
+
+    /** Creates a session of sensors that the app may use; it is not started. */
+    async create({ id, name, description, sensors, signal }) {
+      const json = { id, name, description, sensors: [sensors].flat() };
+      return (await call("/sessions", { json, signal })).json();
+    },
+
+    /** Changes `name`, `description`, before the start `sensors`, or `distance` in metres. */
+    async update(id, { name, description, sensors, distance, signal }) {
+      const body = JSON.stringify({ name, description, sensors, distance });
+      const headers = { "Content-Type": "application/json" };
+      return (await call(sessionPath(id), { method: "PATCH", headers, body, signal })).json();
+    },
+
+    /** Deletes a session; its samples are kept. */
+    async remove(id, { signal } = {}) {
+      await call(sessionPath(id), { method: "DELETE", signal });
+    },
+
+    start: step("start"),
+    pause: step("pause"),
+    resume: step("resume"),
+    finish: step("finish"),
+
+    /** The route as GeoJSON, of a location sensor whose samples the app may read. */
+    route(id, { sensor, signal } = {}) {
+      return get(`${sessionPath(id)}/route`, { query: { sensor }, signal });
+    },
+
+    /** The samples of one of its sensors, the oldest first; `sensor` if it has several. */
+    async samples(id, { sensor, signal } = {}) {
+      const headers = { Accept: "application/json" };
+      return (await get(`${sessionPath(id)}/samples`, { query: { sensor }, headers, signal })).items;
+    },
+
+    /** What the session measures, once per second until it is finished, as an async iterator. */
+    async *live(id, { signal } = {}) {
+      const headers = { Accept: "text/event-stream" };
+      const response = await call(`${sessionPath(id)}/live`, { headers, signal });
+      for await (const { type, data } of events(response)) {
+        if (type === "live") yield JSON.parse(data);
+        if (type !== "problem") continue;
+        const problem = JSON.parse(data);
+        throw problemError(problem, problem.status);
+      }
+    },
+  });
+
   // --- Permissions ----------------------------------------------------------------------------
 
   async function stateOf({ name, access, origin }, signal) {
@@ -846,6 +922,9 @@
     /** The values that the app stores; other apps cannot read them. */
     storage,
 
+    /** Workouts, trips and measurements. */
+    sessions,
+
     /**
      * Sends a message to the owner, with the app's name; at most 10 per minute. A later message with
      * the same `tag` replaces this one. With `unlessViewed` it is omitted while a page of the app is
@@ -868,8 +947,8 @@
     permissions: Object.freeze({
       /**
        * The permission for a privilege: `state` is "granted", "denied" or "prompt"; the event "change"
-       * reports changes. `name` is a sensor, or "identity", or "net" with an `origin` such as
-       * "https://api.example.org".
+       * reports changes. `name` is a sensor, or "identity", "storage", "notify", "sessions" (`access`
+       * "write" to record them), or "net" with an `origin` such as "https://api.example.org".
        */
       async query({ name, access, origin, signal }) {
         const asked = { name: String(name), access, origin };

@@ -28,13 +28,13 @@ struct LiveSessionRoutes {
     /// Server-Sent Events; they end when the session is finished.
     @Sendable
     private func live(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await authorizer.owner("live-session", request, context)
+        let caller = try await authorizer.sessions("live-session", .read, request, context)
         try request.rejectParameters(except: [])
-        let first = try await book.record(context.required("session"))
+        let first = try await book.record(context.required("session"), in: caller.scope)
         return Response.events { writer in
             try await request.whileConnected(context) { connection in
                 do {
-                    try await follow(first, request, context, connection, &writer)
+                    try await follow(first, caller, request, context, connection, &writer)
                 } catch let error as AuthError {
                     try await writer.write(StreamEvent.problem(Problem(error)))
                 } catch let error as SessionsError {
@@ -52,20 +52,22 @@ struct LiveSessionRoutes {
     ///
     /// - Parameter connection: ends when the client disconnects.
     private func follow(
-        _ first: SessionRecord, _ request: Request, _ context: ProviderContext,
-        _ connection: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+        _ first: SessionRecord, _ caller: SessionCaller, _ request: Request,
+        _ context: ProviderContext, _ connection: AsyncStream<Void>,
+        _ writer: inout any ResponseBodyWriter
     ) async throws {
         let ticks = AsyncStream {
             try? await authorizer.time.sleepToNextTick(every: Self.interval)
         }
         let events = EventStream(signals: ticks, heartbeat: nil, connection: connection)
         try await events.follow(keeping: 1) { ticks in
-            var live = LiveSession(first, sensors: await sensors(of: first))
+            var live = LiveSession(
+                first, sensors: await sensors(of: first, request, context))
             if !live.spans.isEmpty { live.begin() }
-            try await write(&live, request, context, &writer)
+            try await write(&live, caller, request, context, &writer)
             if live.record.session.isFinished { return }
             for await _ in ticks {
-                try await write(&live, request, context, &writer)
+                try await write(&live, caller, request, context, &writer)
                 if live.record.session.isFinished { return }
             }
         }
@@ -73,15 +75,16 @@ struct LiveSessionRoutes {
 
     /// Writes an event with the current measurements of the session.
     private func write(
-        _ live: inout LiveSession, _ request: Request, _ context: ProviderContext,
-        _ writer: inout any ResponseBodyWriter
+        _ live: inout LiveSession, _ caller: SessionCaller, _ request: Request,
+        _ context: ProviderContext, _ writer: inout any ResponseBodyWriter
     ) async throws {
-        if await !authorizer.isStillOwner(request, context) {
-            try await authorizer.owner("live-session", request, context)
+        var scope = SessionScope.all
+        if await !authorizer.stillSees(live.record, as: caller, request, context) {
+            scope = try await authorizer.sessions("live-session", .read, request, context).scope
         }
-        let record = try await book.record(live.record.session.id)
+        let record = try await book.record(live.record.session.id, in: scope)
         if record != live.record {
-            live = LiveSession(record, sensors: await sensors(of: record))
+            live = LiveSession(record, sensors: await sensors(of: record, request, context))
             live.begin()
         }
         try await catchUp(&live, request, context)
@@ -115,8 +118,11 @@ struct LiveSessionRoutes {
         }
     }
 
-    /// The first readable sensor of each kind among those of a session.
-    private func sensors(of record: SessionRecord) async -> [LiveSession.Kind: SensorID] {
+    /// The first readable sensor of each kind among those of a session, as far as the caller may read
+    /// them.
+    private func sensors(
+        of record: SessionRecord, _ request: Request, _ context: ProviderContext
+    ) async -> [LiveSession.Kind: SensorID] {
         var found: [LiveSession.Kind: SensorID] = [:]
         for kind in LiveSession.Kind.allCases {
             for sensor in record.session.sensors where kind.id.covers(sensor) {
@@ -125,6 +131,7 @@ struct LiveSessionRoutes {
                     // Skip sensors that are not available and have no samples.
                     guard let status = await machine.status(of: instance) else { continue }
                     if case .unavailable = status.state, !status.hasSamples { continue }
+                    guard await authorizer.mayRead(instance, request, context) else { continue }
                     found[kind] = instance
                 }
             }

@@ -111,14 +111,15 @@ extension RetentionDescription {
 }
 
 extension ForgetDescription {
-    init(_ receipt: ForgetReceipt) {
+    /// - Parameter kept: what is not forgotten, besides the access log.
+    init(_ receipt: ForgetReceipt, uploads: Int, kept: [String]) {
         self.init(
             sensor: receipt.sensor.description, from: receipt.range.from.bounded?.milliseconds,
             to: receipt.range.to.bounded?.milliseconds, time: receipt.time.milliseconds,
             samples: receipt.samples, summaries: receipt.summaries,
             summarised: receipt.summarised, hoursBeyond: receipt.hoursBeyond,
             unreadable: receipt.unreadable, bytes: receipt.bytes, erased: receipt.isErased,
-            kept: ["access-log"])
+            uploads: uploads, kept: ["access-log"] + kept)
     }
 }
 

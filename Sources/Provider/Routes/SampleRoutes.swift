@@ -1,17 +1,23 @@
 import API
 import Auth
+import Egress
 import HTTPTypes
 import Hummingbird
 import Ingest
 import LAE
 import Samples
+import Sessions
 import VM
 
 /// Samples: reading, publishing and forgetting them.
 struct SampleRoutes {
+    private static let location: SensorID = "location"
+
     let authorizer: RequestAuthorizer
     let machine: VirtualMachine
     let engine: AnalyticsEngine
+    let book: SessionBook
+    let outbox: Outbox
     let slots = IntakeSlots()
 
     func add(to routes: inout RouteTable) {
@@ -42,27 +48,47 @@ struct SampleRoutes {
             intake.batch,
             key: key.map { BatchKey(client: grant.client, name: $0, digest: intake.digest) },
             for: still)
-        return try Response.json(
-            PublishReply(accepted: receipt.accepted, last: receipt.last), status: .created
-        ).naming(id, requested: name)
+        var response = try Response.json(
+            PublishReply(accepted: receipt.accepted, last: receipt.last), status: .created)
+        if receipt.isRepeated { response.headers[.repeated] = "true" }
+        return response.naming(id, requested: name)
     }
 
     /// Forgets the samples of a range, and returns the receipt.
+    ///
+    /// Uploads with them are discarded, and what else remains of them is listed.
     @Sendable
     private func forget(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("forget", request, context)
         let id = try request.sensor(context)
         try request.rejectParameters(except: ["from", "to"])
         let range = try request.range(now: authorizer.now())
-        let receipt = try await machine.retention.forget(id, range)
+        let caller = try await authorizer.client("forget", request, context)
+        let receipt = try await machine.retention.forget(
+            id, range, releasingKeysOf: caller.name)
+        let uploads = await outbox.discard(id, range)
         let (from, to) = (range.from, range.to)
         await authorizer.authority.log.note(
             .forgotten(
                 id,
                 what: "\(receipt.samples) samples and \(receipt.summaries) summaries"
+                    + (uploads == 0 ? "" : ", \(uploads) uploads")
                     + (from == .distantPast ? "" : " from \(from)")
                     + (to == .distantFuture ? "" : " to \(to)")))
-        return try .json(ForgetDescription(receipt))
+        return try .json(
+            ForgetDescription(receipt, uploads: uploads, kept: await kept(of: id, range)))
+    }
+
+    /// What still tells of the forgotten samples: samples that were computed from them, and routes that
+    /// were imported.
+    private func kept(of sensor: SensorID, _ range: TimeRange) async throws -> [String] {
+        var kept: [String] = []
+        for derived in await machine.derived(from: sensor)
+        where await machine.status(of: derived)?.newest != nil {
+            kept.append("sensor:\(derived)")
+        }
+        guard Self.location.covers(sensor) else { return kept }
+        return try await kept + book.importedSessions(in: range).map { "session:\($0)" }
     }
 }
 

@@ -58,12 +58,23 @@ struct SessionRouteReader {
         _ context: ProviderContext
     ) async throws -> (route: RouteRecord, damage: [TimeRange]) {
         if record.isImported {
+            try await checkWhole(record, request, context)
             return (try await book.importedRoute(of: record.session.id), [])
         }
         let sensor = try await sensor(of: record, name)
         if let sensor { try await checkFields(of: sensor) }
         let (route, damage) = try await measured(record, by: sensor, request, context)
         return (try route.record(), damage)
+    }
+
+    /// Whether a session can have a route: it was imported with one, its length was entered, or one of
+    /// its sensors reports positions.
+    ///
+    /// - Parameter name: the sensor that a request names.
+    func hasRoute(_ record: SessionRecord, by name: String?) async -> Bool {
+        if let sensor = name.flatMap({ SensorID($0) }) { return Self.kind.covers(sensor) }
+        guard !record.isImported, record.enteredDistance == nil else { return true }
+        return await !locations(of: record).isEmpty
     }
 
     /// Checks that a paused session may resume at the position of its sensor.
@@ -85,6 +96,9 @@ struct SessionRouteReader {
             return
         } catch let error as LAEError where error.code == .unknownSensor {
             return
+        } catch is AuthError {
+            // Whether an app may resume its session does not depend on what else it may read.
+            return
         }
         guard let here = newest.first else { return }
         let (route, _) = try await measured(record, by: sensor, request, context)
@@ -92,6 +106,22 @@ struct SessionRouteReader {
     }
 
     // MARK: - Private
+
+    /// Checks that the caller may read every position of an imported route, which terms cannot reduce.
+    private func checkWhole(
+        _ record: SessionRecord, _ request: Request, _ context: ProviderContext
+    ) async throws {
+        let sensor = await locations(of: record).first ?? Self.kind
+        let terms = try await authorizer.grant(
+            "session-route", .raw, of: sensor, request, context
+        ).terms
+        guard terms.maximumRate == nil, terms.precision == nil, terms.history == nil else {
+            throw Problem(
+                .denied,
+                "An imported route is given as a whole, and the grant of \(sensor) has terms.",
+                privilege: PrivilegeID(sensor: sensor, access: .raw).description)
+        }
+    }
 
     private func measured(
         _ record: SessionRecord, by sensor: SensorID?, _ request: Request,
@@ -148,7 +178,9 @@ struct SessionRouteReader {
         }
         if record.enteredDistance != nil { return nil }
         guard let first = known.first else {
-            throw Problem.notFound("The session has no location sensor, and so no route.")
+            throw Problem(
+                .notFound, "The session has no location sensor, and so no route.",
+                fix: "Its samples are at \(APIPath.samples(ofSession: record.session.id))")
         }
         return first
     }

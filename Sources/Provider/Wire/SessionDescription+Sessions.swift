@@ -5,7 +5,8 @@ import Samples
 import Sessions
 
 extension SessionDescription {
-    init(_ record: SessionRecord, now: Timestamp) {
+    /// - Parameter caller: who sees it.
+    init(_ record: SessionRecord, now: Timestamp, for caller: SessionCaller = .owner) {
         let session = record.session
         let microseconds = session.spans(until: now).reduce(0.0) { sum, span in
             sum + (Double(span.to.microseconds) - Double(span.from.microseconds))
@@ -18,7 +19,24 @@ extension SessionDescription {
                 Span(from: $0.from.milliseconds, to: $0.to.milliseconds)
             } + (session.activeSince.map { [Span(from: $0.milliseconds)] } ?? []),
             elapsed: microseconds / 1000, distance: record.enteredDistance,
-            imported: record.isImported ? true : nil)
+            imported: record.isImported ? true : nil,
+            app: caller.creatorName(of: record))
+    }
+}
+
+/// Who uses sessions, and which of them.
+struct SessionCaller: Hashable {
+    /// The owner, who uses all.
+    static let owner = SessionCaller(scope: .all, creator: nil)
+
+    /// The sessions that it may use.
+    let scope: SessionScope
+    /// What its own sessions are marked with; `nil` for the owner.
+    let creator: SessionCreator?
+
+    /// The creator's name, which apps see of their own sessions only.
+    fileprivate func creatorName(of record: SessionRecord) -> String? {
+        creator == nil || creator?.number == record.creator?.number ? record.creator?.name : nil
     }
 }
 

@@ -44,6 +44,38 @@ struct BatchKeyTable: Sendable {
         }
     }
 
+    /// A key, and the sequence numbers of its batch.
+    struct Entry {
+        let name: String
+        let sequences: ClosedRange<Int64>
+    }
+
+    /// The keys of a client for batches of a sensor that were accepted up to a sequence number.
+    static func entries(
+        of client: String, _ sensor: Int64, through last: Int64, _ database: Database
+    ) throws -> [Entry] {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT name, accepted, last FROM batchKey
+                WHERE client = ? AND sensor = ? AND last <= ? AND accepted BETWEEN 1 AND last
+                """, arguments: [client, sensor, last])
+        var entries: [Entry] = []
+        while let row = try rows.next() {
+            let (count, end): (Int64, Int64) = (try .stored(row, 1), try .stored(row, 2))
+            entries.append(Entry(name: try .stored(row, 0), sequences: (end - count + 1)...end))
+        }
+        return entries
+    }
+
+    static func remove(
+        _ name: String, of client: String, _ sensor: Int64, _ database: Database
+    ) throws {
+        try database.execute(
+            sql: "DELETE FROM batchKey WHERE client = ? AND sensor = ? AND name = ?",
+            arguments: [client, sensor, name])
+    }
+
     /// Inserts a key in the transaction of its samples.
     static func insert(
         _ batch: KeyedBatch, _ sensor: Int64, _ database: Database

@@ -77,6 +77,36 @@ struct SampleForgetter: Sendable {
         return receipt
     }
 
+    /// Removes the idempotency keys of a client for batches of which no sample is left.
+    ///
+    /// - Parameter last: the last sequence number of such a batch.
+    func releaseKeys(
+        of client: String, _ sensor: StoredSensor, through last: Int64
+    ) async throws {
+        let all = try await pool.read {
+            try BatchKeyTable.entries(of: client, sensor.row, through: last, $0)
+        }
+        var left = all
+        for layout in sensor.layouts where !left.isEmpty {
+            for table in SampleTable.allCases {
+                var place: Int64? = .min
+                while let row = place, !left.isEmpty {
+                    let open = left
+                    (left, place) = try await pool.read {
+                        try table.missing(from: open, in: layout, behind: row, $0)
+                    }
+                }
+            }
+        }
+        let released = left
+        guard !released.isEmpty else { return }
+        try await pool.write { database in
+            for entry in released {
+                try BatchKeyTable.remove(entry.name, of: client, sensor.row, database)
+            }
+        }
+    }
+
     /// Removes some summaries of hours with samples in the range.
     private func removeSummaries(of layout: Layout, _ receipt: ForgetReceipt) async throws
         -> ForgetReceipt
@@ -106,6 +136,61 @@ struct SampleForgetter: Sendable {
             }
             return receipt
         }
+    }
+}
+
+/// A table that holds samples.
+private enum SampleTable: CaseIterable {
+    case unsealed, chunks
+
+    private static let rowsAtOnce = 16
+
+    private var query: String {
+        switch self {
+        case .unsealed:
+            "SELECT first, first, last, data FROM fresh WHERE layout = ? AND first > ?"
+                + " ORDER BY first LIMIT ?"
+        case .chunks:
+            "SELECT id, firstArrival, lastArrival, data FROM chunk LEFT JOIN content ON chunk = id"
+                + " WHERE layout = ? AND id > ? ORDER BY id LIMIT ?"
+        }
+    }
+
+    /// The batches of which some rows of a layout hold no sample; a damaged row may hold any.
+    ///
+    /// - Returns: also the row after which the next step continues; `nil` when there is none.
+    func missing(
+        from entries: [BatchKeyTable.Entry], in layout: Layout, behind row: Int64,
+        _ database: Database
+    ) throws -> (entries: [BatchKeyTable.Entry], next: Int64?) {
+        var left = entries
+        var next: Int64?
+        let rows = try Row.fetchCursor(
+            database.makeStatement(sql: query), arguments: [layout.id, row, Self.rowsAtOnce])
+        while let row = try rows.next() {
+            next = try .stored(row, 0)
+            let (first, last): (Int64, Int64) = (try .stored(row, 1), try .stored(row, 2))
+            let isNear = { (entry: BatchKeyTable.Entry) in
+                entry.sequences.lowerBound <= last && entry.sequences.upperBound >= first
+            }
+            guard left.contains(where: isNear) else { continue }
+            let data = try Data?.stored(row, 3) ?? Data()
+            do {
+                let held = try ChunkReader.decode(data, layout).sequences.sorted()
+                left.removeAll { entry in
+                    let (lower, upper) = (entry.sequences.lowerBound, entry.sequences.upperBound)
+                    var (low, high) = (0, held.count)
+                    while low < high {
+                        let middle = (low + high) / 2
+                        if held[middle] < lower { low = middle + 1 } else { high = middle }
+                    }
+                    return low < held.count && held[low] <= upper
+                }
+            } catch is ByteReader.Damage {
+                left.removeAll(where: isNear)
+            }
+        }
+        return (left, next)
     }
 }
 

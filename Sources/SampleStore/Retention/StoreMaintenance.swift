@@ -240,12 +240,13 @@ public actor StoreMaintenance {
     ///   - didRemove: is called after the samples are removed and before traces are erased.
     func forget(
         _ sensor: StoredSensor, _ initialReceipt: ForgetReceipt, through last: Int64,
-        didRemove: @escaping @Sendable () async throws -> Void
+        releasingKeysOf client: String?, didRemove: @escaping @Sendable () async throws -> Void
     ) async throws -> ForgetReceipt {
         // The steps cannot be repeated without counting twice, so space is made first.
         if file.free() < reserve.size { _ = reserve.release() }
         return try await enqueue {
-            try await self.forgetNow(sensor, initialReceipt, through: last, didRemove: didRemove)
+            try await self.forgetNow(
+                sensor, initialReceipt, through: last, releasingKeysOf: client, didRemove: didRemove)
         }.value
     }
 
@@ -444,12 +445,14 @@ public actor StoreMaintenance {
 
     private func forgetNow(
         _ sensor: StoredSensor, _ initialReceipt: ForgetReceipt, through last: Int64,
-        didRemove: @Sendable () async throws -> Void
+        releasingKeysOf client: String?, didRemove: @Sendable () async throws -> Void
     ) async throws -> ForgetReceipt {
         hasErasedTraces = false
-        var receipt = try await SampleForgetter(file.pool, pruner).forget(
-            sensor, initialReceipt, through: last
-        ) { await self.removeUnsealed($1, of: $0) }
+        let forgetter = SampleForgetter(file.pool, pruner)
+        var receipt = try await forgetter.forget(sensor, initialReceipt, through: last) {
+            await self.removeUnsealed($1, of: $0)
+        }
+        if let client { try await forgetter.releaseKeys(of: client, sensor, through: last) }
         pruned = try await retention.prunedThrough()
         try await damageLog.revise(sensor, file.pool)
         try await didRemove()

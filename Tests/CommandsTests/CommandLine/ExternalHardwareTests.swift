@@ -18,6 +18,13 @@ struct ExternalHardwareTests {
         let shown: [String]
     }
 
+    /// The local time that an app shows of a sample, by its second.
+    private static func clock(_ second: Double) -> String {
+        let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
+        let text = Date(timeIntervalSince1970: 1_795_243_500 + second).formatted(style)
+        return String(text.dropFirst(11).prefix(8))
+    }
+
     private static let devices = [
         Device(
             sensor: "weather", fields: ["temperature:Cel", "humidity:%"],
@@ -27,8 +34,8 @@ struct ExternalHardwareTests {
                 #"{"t":1795243511000,"temperature":-3.25,"humidity":87.5}"#,
             ],
             shown: [
-                "Weather station: 06:45:10  temperature 21.5 Cel, humidity 40 %",
-                "Weather station: 06:45:11  temperature -3.25 Cel, humidity 87.5 %",
+                "Weather station: \(clock(10))  temperature 21.5 Cel, humidity 40 %",
+                "Weather station: \(clock(11))  temperature -3.25 Cel, humidity 87.5 %",
             ]),
         Device(
             sensor: "radiation", fields: ["rate:/min", "alarm::state"], type: "text/csv",
@@ -36,8 +43,8 @@ struct ExternalHardwareTests {
                 "t,rate,alarm\n1795243510000,18,off\n", "t,rate,alarm\n1795243512000,2400,on\n",
             ],
             shown: [
-                "Geiger counter: 06:45:10  rate 18 /min, alarm off",
-                "Geiger counter: 06:45:12  rate 2400 /min, alarm on",
+                "Geiger counter: \(clock(10))  rate 18 /min, alarm off",
+                "Geiger counter: \(clock(12))  rate 2400 /min, alarm on",
             ]),
         Device(
             sensor: "accelerometer.seismograph", fields: ["velocity:um/s"],
@@ -47,8 +54,8 @@ struct ExternalHardwareTests {
                 "{\"t\":1795243513000,\"velocity\":0.5}\n{\"t\":1795243514000,\"velocity\":-812}\n",
             ],
             shown: [
-                "Seismograph: 06:45:10  velocity 0.125 um/s",
-                "Seismograph: 06:45:14  velocity -812 um/s",
+                "Seismograph: \(clock(10))  velocity 0.125 um/s",
+                "Seismograph: \(clock(14))  velocity -812 um/s",
             ]),
     ]
 

@@ -41,6 +41,31 @@ struct HelpTests {
         #expect(help == expected, "\(difference)")
     }
 
+    @Test(arguments: [
+        ["query"], ["query", "cpu", "--stat", "mean"], ["query", "cpu", "--limit", "many"],
+        ["query", "cpu", "--last", "1h", "--from", "-2h"], ["sensrs"], ["export"], ["forget"],
+        ["sessions", "export", "--format", "gpx"], ["permissions", "revoke", "a", "b"],
+        ["serve", "--port", "99999"], ["uninstal", "x"], ["token", "create"],
+    ])
+    func `an error of usage is an object with --json, with the same code and words`(
+        words: [String]
+    ) throws {
+        struct Failure: Decodable {
+            let error: String
+            let hint: String?
+        }
+        let sandbox = try Sandbox()
+        let plain = try sandbox.nervous(words)
+        let call = try sandbox.nervous(words + ["--json"])
+        #expect(call.code == 64 && plain.code == 64)
+        #expect(call.output.isEmpty)
+        let failure = try JSONDecoder().decode(Failure.self, from: Data(call.errors.utf8))
+        #expect(!failure.error.isEmpty)
+        #expect(!failure.error.hasPrefix("Error"))
+        #expect(failure.hint?.hasPrefix("Usage: nervous") == true, "\(call.errors)")
+        #expect(plain.errors.hasPrefix("error: "))
+    }
+
     @Test(arguments: commands)
     func `every command has help`(command: String) throws {
         let sandbox = try Sandbox()

@@ -224,6 +224,27 @@ struct SessionsTests {
         #expect(picture.contains("<title>Ridge</title>"))
     }
 
+    @Test func `a session without a route is exported as samples, and drawn`() throws {
+        let sandbox = try Sandbox()
+        let made = try sandbox.nervous("sessions", "new", "Desk", "--sensor", "load")
+        let id = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try sandbox.nervous("sessions", "start", id).code == 0)
+        #expect(try sandbox.nervous("query", "load").code == 0)
+        #expect(try sandbox.nervous("sessions", "finish", id).code == 0)
+        for (words, start) in [
+            ([], "t,load1"), (["--format", "csv"], "t,load1"), (["--format", "ndjson"], "{\"t\":"),
+            (["--format", "json"], "{\"sensor\":\"load\""), (["--format", "svg"], "<?xml"),
+            (["--sensor", "load"], "t,load1"),
+        ] {
+            let call = try sandbox.nervous(["sessions", "export", id] + words)
+            #expect(call.code == 0, "\(call.errors)")
+            #expect(call.output.hasPrefix(start), "\(words): \(call.output.prefix(80))")
+        }
+        let route = try sandbox.nervous("sessions", "export", id, "--format", "gpx")
+        #expect(route.code != 0)
+        #expect(route.errors.contains("/api/v1/sessions/\(id)/samples"))
+    }
+
     @Test func `B24: a running session is shown once a second until it ends`() throws {
         let sandbox = try Sandbox()
         var host: ServingHost? = try ServingHost(sandbox)

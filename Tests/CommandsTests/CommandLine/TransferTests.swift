@@ -40,6 +40,27 @@ struct TransferTests {
         #expect(call.errors.contains("--format"))
     }
 
+    @Test func `a file is stored again after its samples were forgotten, and reported truly`()
+        throws
+    {
+        let sandbox = try Sandbox()
+        #expect(try Self.declare(sandbox, "walk").code == 0)
+        let file = try Self.write(sandbox)
+        func imported() throws -> String {
+            let run = try sandbox.nervous("import", file, "--sensor", "walk")
+            #expect(run.code == 0, "\(run.errors)")
+            return run.output
+        }
+        #expect(try imported().contains("60000 samples stored, in 2 batches"))
+        #expect(
+            try imported().contains("0 samples stored, 60000 already stored by an earlier import"))
+        #expect(try Self.stored(sandbox, "walk") == 60_000)
+        #expect(try sandbox.nervous("forget", "walk", "--yes").code == 0)
+        #expect(try Self.stored(sandbox, "walk") == 0)
+        #expect(try imported().contains("60000 samples stored, in 2 batches"))
+        #expect(try Self.stored(sandbox, "walk") == 60_000)
+    }
+
     @Test(arguments: ["csv", "ndjson", "columns"])
     func `exported samples equal the imported ones`(form: String) throws {
         let sandbox = try Sandbox()
@@ -48,7 +69,7 @@ struct TransferTests {
         #expect(try Self.declare(sandbox, "walk.again").code == 0)
         let first = try sandbox.nervous("import", try Self.write(sandbox), "--sensor", "walk")
         #expect(first.code == 0, "\(first.errors)")
-        #expect(first.output.contains("60000 samples in 2 batches"))
+        #expect(first.output.contains("60000 samples stored, in 2 batches"))
         let out = sandbox.path("out.\(form)")
         let export = try sandbox.nervous("export", "walk", "-o", out)
         #expect(export.code == 0, "\(export.errors)")

@@ -72,8 +72,8 @@ struct ChoiceDialogueTests {
         ("a\n4\n0\n2\n", .decided(.allowAlways, among: some([outdoors]))),
         ("a\n\n", .decided(.denyOnce)), ("a\nno\n", .decided(.denyOnce)),
         ("\n", .decided(.denyOnce)), ("v\n", .decided(.deny)),
-        ("a\n4\nx\n1 y\n", .noAnswer), ("a\n\u{4}", .noAnswer), ("a\n1\u{3}", .interrupted),
-        ("a\n-1\n+1\n1.5\n", .noAnswer), ("a\n99999999999999999999\n\n", .decided(.denyOnce)),
+        ("a\n4\nx\n1 y\n", .invalid), ("a\n\u{4}", .noAnswer), ("a\n1\u{3}", .interrupted),
+        ("a\n-1\n+1\n1.5\n", .invalid), ("a\n99999999999999999999\n\n", .decided(.denyOnce)),
         (
             "e\n1\n2\n\n\n\n\ny\n",
             .decided(.allow(Terms(access: .raw, maximumRate: 2, only: some([indoors]))))

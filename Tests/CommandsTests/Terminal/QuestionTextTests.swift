@@ -132,6 +132,17 @@ struct QuestionTextTests {
         #expect(pinned.lines.contains { $0.hasPrefix("Trusts:  only the certificate sha256/BwcH") })
     }
 
+    @Test(arguments: PrivilegeID.others)
+    func `each privilege without a sensor has words of its own`(privilege: PrivilegeID) {
+        let words = PrivilegeWords(privilege)
+        #expect(words.brief.utf8.count <= 28 && !words.brief.isEmpty)
+        for other in PrivilegeID.others where other != privilege {
+            let others = PrivilegeWords(other)
+            #expect(words.request != others.request && words.meaning != others.meaning)
+            #expect(words.reveals != others.reveals && words.brief != others.brief)
+        }
+    }
+
     @Test(arguments: [
         ("cpu", "when you use the machine"), ("network.eth0", "when you are online"),
         ("accelerometer", "at home"), ("gyroscope.a.b", "at home"), ("location", "where you live"),

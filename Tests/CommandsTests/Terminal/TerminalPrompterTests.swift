@@ -61,8 +61,8 @@ struct TerminalPrompterTests {
     }
 
     @Test(arguments: [
-        ("\u{4}", TerminalPrompter.Answer.noAnswer), ("x\ny\nz\n", .noAnswer),
-        ("1\nyes\nallow\n", .noAnswer), ("\u{3}", .interrupted), ("e\n1\n\u{3}", .interrupted),
+        ("\u{4}", TerminalPrompter.Answer.noAnswer), ("x\ny\nz\n", .invalid),
+        ("1\nyes\nallow\n", .invalid), ("\u{3}", .interrupted), ("e\n1\n\u{3}", .interrupted),
         ("e\n\u{4}", .noAnswer), ("?\n\u{3}", .interrupted), ("aaaa\u{3}", .interrupted),
     ])
     func `the end of input, invalid input and Ctrl-C allow nothing and restore the terminal`(
@@ -232,7 +232,7 @@ struct TerminalPrompterTests {
         for words in [
             "-- Nervous asks you (2 of 3) --", "App:     demo 1.2\n", "Signer:  none, unsigned",
             "Title:   \"Demo\"",
-            "Wants:   every sample of memory", "Fields:  free (By), used (By)",
+            "Wants:   every sample of memory", "Fields:  free (bytes), used (bytes)",
             "Reveals: when programs start and end", "Claims:  \"Shows it\"",
             "Enter alone says so", "Change it later: nervous permissions demo",
         ] { #expect(terminal.text.contains(words), "\(words)") }
@@ -267,7 +267,7 @@ struct TerminalPrompterTests {
         try await terminal.drain()
         let words = terminal.text.replacing(/\s+/, with: " ")
         for part in [
-            "demo would get every sample of memory: free (By), used (By).",
+            "demo would get every sample of memory: free (bytes), used (bytes).",
             "not in this run. After 2 refusals you are not asked again.",
             "nervous permissions reset demo", "nervous log demo",
         ] { #expect(words.contains(part), "\(part)") }

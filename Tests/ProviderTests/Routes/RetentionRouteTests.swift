@@ -114,6 +114,66 @@ struct RetentionRouteTests {
         }
     }
 
+    @Test func `forgetting reaches the outbox, and lists what still tells of the samples`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            try await host.makeWalk()
+            try await host.walk("start")
+            for metres in [0.0, 50, 100] { try await host.go(to: metres) }
+            try await host.walk("finish")
+            let sent = try await host.sessions(
+                "POST", "/walk/send", json: #"{"to": "https://trips.example/down"}"#)
+            #expect(try sent.json()["kept"] != nil)
+            let gpx = """
+                <gpx version="1.1"><trk><name>Old</name><trkseg>
+                <trkpt lat="47" lon="8"><time>2026-03-01T12:00:00Z</time></trkpt>
+                <trkpt lat="47.01" lon="8"><time>2026-03-01T12:10:00Z</time></trkpt>
+                </trkseg></trk></gpx>
+                """
+            let imported = try await host.send(
+                Call(
+                    "POST", "/api/v1/workouts", token: host.owner,
+                    headers: [("Content-Type", "application/gpx+xml")], body: Array(gpx.utf8)))
+            let id = try #require(try imported.json()["items"]?.array?.first?["id"]?.string)
+            func forget(_ query: String) async throws -> JSONValue {
+                try await host.send(
+                    Call(
+                        "DELETE", "/api/v1/sensors/location/samples" + query, token: host.owner)
+                ).json()
+            }
+            let elsewhere = try await forget("?from=0&to=1")
+            #expect(elsewhere["uploads"]?.number?.int64 == 0)
+            #expect(elsewhere["kept"]?.array?.map(\.string) == ["access-log"])
+            let all = try await forget("")
+            #expect(all["samples"]?.number?.int64 == 3)
+            #expect(all["uploads"]?.number?.int64 == 1)
+            #expect(all["kept"]?.array?.map(\.string) == ["access-log", "session:\(id)"])
+            #expect(await host.outbox.queued.isEmpty)
+        }
+    }
+
+    @Test func `a repeated batch is marked until it is forgotten by who sent it`() async throws {
+        try await ServedHost.with { host in
+            try await host.declareSteps()
+            let app = try await host.client(allow: ["sensor:steps:write"])
+            func isRepeated(_ token: String) async throws -> Bool {
+                let answer = try await host.publish(
+                    #"{"count":5,"mood":"up"}"#, token: token, key: "a")
+                #expect(answer.status == 201)
+                return answer["nervous-repeated"] == "true"
+            }
+            for token in [host.owner, app] {
+                #expect(try await !isRepeated(token))
+                #expect(try await isRepeated(token))
+            }
+            _ = try await host.send(
+                Call("DELETE", "/api/v1/sensors/steps/samples", token: host.owner))
+            #expect(try await !isRepeated(host.owner))
+            #expect(try await isRepeated(app))
+        }
+    }
+
     @Test func `forgetting returns a receipt, and is logged without values`() async throws {
         try await ServedHost.with { host in
             for level in 1...4 {

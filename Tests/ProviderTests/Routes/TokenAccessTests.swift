@@ -90,7 +90,7 @@ struct TokenAccessTests {
             ]
             let forAll = [
                 "/api/v1/sensors/", "/api/v1/permissions/", "/nervous-api/", "/nervousnet-api/",
-                "/api/v1/storage", "/api/v1/local-storage", "/api/v1/push/",
+                "/api/v1/storage", "/api/v1/local-storage", "/api/v1/push/", "/api/v1/sessions",
                 "/settings/",
             ]
             for (path, methods) in host.provider.resources

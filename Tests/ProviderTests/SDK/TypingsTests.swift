@@ -50,6 +50,7 @@ struct TypingsTests {
             found["Nervous.SDK"] = names(nervous);
             found["Nervous.Permissions"] = names(nervous.permissions);
             found["Nervous.Net"] = names(nervous.net);
+            found["Nervous.Sessions"] = names(nervous.sessions);
             found["Nervous.AppStorage"] = names(nervous.storage);
             found["Nervous.SensorReference"] = names(nervous.sensor("gauge"));
             const status = await nervous.permissions.query({ name: "gauge" });

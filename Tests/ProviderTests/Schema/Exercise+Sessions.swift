@@ -68,6 +68,15 @@ extension Exercise {
             owned("sessionRoute", 404, "GET", "/busy/route"),
             workouts(409, "GET", "?session=busy"),
             owned("sessionRoute", 406, "GET", "/walk/route", headers: [("Accept", "image/png")]),
+            owned("sessionSamples", 200, "GET", "/busy/samples"),
+            owned("sessionSamples", 200, "GET", "/busy/samples?format=csv"),
+            owned("sessionSamples", 200, "GET", "/busy/samples?format=ndjson"),
+            owned("sessionSamples", 200, "GET", "/busy/samples?format=svg"),
+            owned("sessionSamples", 400, "GET", "/busy/samples?format=gpx"),
+            owned("sessionSamples", 404, "GET", "/none/samples"),
+            owned(
+                "sessionSamples", 406, "GET", "/busy/samples", headers: [("Accept", "image/png")]),
+            owned("sessionSamples", 409, "GET", "/walk/samples"),
             made(201, "odd", "location.odd"), owned("sessionRoute", 422, "GET", "/odd/route"),
             // The session has ended, and so the stream ends.
             owned("liveSession", 200, "GET", "/walk/live"),

@@ -103,6 +103,21 @@ async function permissions(): Promise<void> {
   nervous.exit();
 }
 
+async function sessions(signal: AbortSignal): Promise<void> {
+  const { id } = await nervous.sessions.create({ name: "Walk", sensors: ["location", "steps"], signal });
+  await nervous.sessions.update(id, { description: "Around the lake", distance: 4200 });
+  for (const step of ["start", "pause", "resume", "finish"] as const) {
+    const { state, spans }: Nervous.Session = await nervous.sessions[step](id);
+    console.log(state, spans[0]?.to ?? "open");
+  }
+  for await (const { text, steps } of nervous.sessions.live(id, { signal })) console.log(text, steps);
+  const rows = await nervous.sessions.samples<Busy>(id, { sensor: "steps" });
+  const route = await nervous.sessions.route(id);
+  const own = (await nervous.sessions.list({ limit: 10 })).filter(({ app }) => app !== undefined);
+  console.log(rows[0]?.busy, route.distance, own.length, (await nervous.sessions.get(id)).name);
+  await nervous.sessions.remove(id);
+}
+
 function genericSensors(): void {
   const accelerometer = new Accelerometer({ frequency: 60, referenceFrame: "screen" });
   accelerometer.onreading = function (event) {
@@ -155,6 +170,6 @@ function published(): void {
 }
 
 const everything = [
-  sensors, statistics, live, storage, permissions, genericSensors, machine, published,
+  sensors, statistics, live, storage, permissions, sessions, genericSensors, machine, published,
 ];
 console.log(everything.length);
