@@ -34,7 +34,9 @@ struct PolicyTests {
     }
 
     @Test(arguments: PrivilegeID.others.map(\.description) + ["net:https://example.org"])
-    func `B5: privileges other than sensors are restricted and restored, too`(name: String) async throws {
+    func `B5: privileges other than sensors are restricted and restored, too`(name: String)
+        async throws
+    {
         let registry = try Registry()
         let privilege = try #require(PrivilegeID(name))
         var authority = try await registry.open()

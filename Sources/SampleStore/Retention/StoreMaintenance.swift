@@ -246,7 +246,8 @@ public actor StoreMaintenance {
         if file.free() < reserve.size { _ = reserve.release() }
         return try await enqueue {
             try await self.forgetNow(
-                sensor, initialReceipt, through: last, releasingKeysOf: client, didRemove: didRemove)
+                sensor, initialReceipt, through: last, releasingKeysOf: client, didRemove: didRemove
+            )
         }.value
     }
 
