@@ -307,8 +307,9 @@ let package = Package(
         tests(
             "Commands",
             [
-                "Addresses", "Auth", "Commands", "Egress", "Host", "JSApps", "Samples", "Text",
-                "nervous", "nervous-runner", "nervous-unpacker", argumentParser, grdb,
+                "API", "Addresses", "Auth", "Commands", "Egress", "Host", "JSApps", "Samples",
+                "Simulation", "Text", "VM", "nervous", "nervous-runner", "nervous-unpacker",
+                argumentParser, grdb,
             ], exclude: ["Apps", "EarlierVersion"]),
     ]
 )

@@ -1,5 +1,6 @@
 import AppRuns
 import Auth
+import Egress
 import JSApps
 import Samples
 import Testing
