@@ -108,11 +108,11 @@ public actor Authority {
     /// - Returns: the error instead when the file is damaged, so that everything else works.
     /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
     private static func openStorage(
-        besides path: String, keeping owners: Set<StorageDatabase.Owner>, logger: Logger
+        beside path: String, keeping owners: Set<StorageDatabase.Owner>, logger: Logger
     ) async throws(AuthError) -> Result<StorageDatabase, AppStorageError> {
         let storage: StorageDatabase
         do throws(AppStorageError) {
-            storage = try StorageDatabase(path: storagePath(besides: path))
+            storage = try StorageDatabase(path: storagePath(beside: path))
         } catch {
             if error.code == .damaged { return .failure(error) }
             throw AuthError(error)

@@ -111,7 +111,7 @@ final class RefusalReporter {
         let error = AuthError(
             several: sensors, named: request.sensor, for: client, privilege: request.privilege)
         await log.refuse(
-            request, operation: request.operation, client: client.name, reason: error.message)
+            request, operation: request.operation, client: client, reason: error.message)
         return error
     }
 

@@ -66,7 +66,7 @@ struct NotificationRouteTests {
                 await events.read { $0.text.contains("last") }
                 let items = try Self.items(events)
                 #expect(items.map { $0["kind"]?.string } == ["refusal", "message"])
-                #expect(items.first?["title"]?.string?.hasPrefix("The token is not known") == true)
+                #expect(items.first?["title"]?.string?.hasPrefix("Unknown token") == true)
                 #expect(items.first?["operation"]?.string == "latest")
                 #expect(!events.text.contains(wrong))
             }
