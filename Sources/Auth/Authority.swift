@@ -93,7 +93,7 @@ public actor Authority {
             throw AuthDatabase.failure(error, opening: path)
         }
         storage = try await Self.openStorage(
-            besides: path, keeping: clients.storageOwners, logger: logger)
+            beside: path, keeping: clients.storageOwners, logger: logger)
         storageFault = if case .failure(let fault) = storage { AuthError(fault) } else { nil }
         self.time = time
         noticeBoard = NoticeBoard(time: time)

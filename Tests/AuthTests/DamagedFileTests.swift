@@ -14,7 +14,7 @@ struct DamagedFileTests {
         registry = try Registry()
     }
 
-    private var storagePath: String { Authority.storagePath(besides: registry.path) }
+    private var storagePath: String { Authority.storagePath(beside: registry.path) }
 
     /// Fills both files, and closes them.
     private func fill() async throws {
