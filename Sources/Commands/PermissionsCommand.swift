@@ -174,7 +174,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                     hint: "List the sensors with: nervous sensors")
             }
             let hasTerms = [rate, precision, history, expires].contains { $0 != nil }
-            if let asked, asked.sensor == nil, !hasTerms, background, !statsOnly {
+            if let asked, asked.sensor == nil, !hasTerms, background != false, !statsOnly {
                 return try await PermissionsCommand.decide(
                     options, client, privilege, DecisionRequest(.allowAlways))
             }

@@ -25,7 +25,7 @@ struct ReloadCommand: AsyncParsableCommand {
         let none = CommandFailure(
             .unavailable, "No serving host.",
             hint: "It reads both files when it starts: nervous serve", type: "not-serving")
-        guard HostSession.isListening(paths.controlSocket) else { throw none }
+        guard try HostSession.isListening(paths.controlSocket) else { throw none }
         let status = try await HostSession.with(options.host) { session in
             session.isOwn ? nil : try await session.client.status().value
         }
