@@ -48,7 +48,7 @@ struct FreshnessTests {
     func `the interval of a sensor that the host reads is that of its level`(
         level: CollectionLevel, interval: Duration
     ) async throws {
-        let place = try Machine()
+        let place = try TestMachine()
         let sensor = FakeSensor("probe")
         try await place.using(sensor) { machine in
             try await machine.setLevel(level, of: "probe")
@@ -89,7 +89,7 @@ struct FreshnessTests {
     func `the interval of a sensor that others publish is the longest of the last ones`(
         batches: [[Double]], interval: Double?
     ) async throws {
-        let place = try Machine()
+        let place = try TestMachine()
         try await place.using { machine in
             _ = try await machine.declare(
                 Sensor(declared: "steps", title: "Steps", fields: [Field("x", unit: "1")]))
@@ -99,7 +99,7 @@ struct FreshnessTests {
     }
 
     @Test func `a clock that jumped ahead and back leaves the newest sample of now`() async throws {
-        let place = try Machine()
+        let place = try TestMachine()
         let sensor = FakeSensor("probe")
         let now = place.clock.now()
         let jump = now.advanced(by: .seconds(10 * 365 * 86_400))
@@ -133,7 +133,7 @@ struct FreshnessTests {
     @Test func `a sensor with samples of the future only has samples, and none is the newest`()
         async throws
     {
-        let place = try Machine()
+        let place = try TestMachine()
         try await place.using { machine in
             _ = try await machine.declare(
                 Sensor(declared: "steps", title: "Steps", fields: [Field("x", unit: "1")]))

@@ -51,7 +51,7 @@ struct NameConflictTests {
     @Test func `a name stands for its readable sensor, otherwise for those of the kind`()
         async throws
     {
-        let machine = try Machine()
+        let machine = try TestMachine()
         let driver = LateDriver()
         try await machine.using(driver) { started in
             #expect(await started.readable(named: "gauge") == [])
