@@ -146,7 +146,7 @@ struct SerialTests {
         #expect(pack.connector.place == "/dev/ttyUSB0")
         let sink = SampleSink(
             maker: pack.maker, limit: TokenBucket(rate: 10),
-            time: ScriptedTime(clock: { KindTests.now }))
+            time: ScriptedTime(clock: { ConnectorKindTests.now }))
         let error = await #expect(throws: ConnectorError.self) {
             try await pack.connector.connect(sink)
         }
