@@ -21,19 +21,20 @@ struct StorageTests {
     }
 
     /// The value of an app for a key.
-    private func kept(_ key: String, _ authority: Authority, by name: String = "app") async throws
-        -> String?
-    {
-        let client = Client(name: name, kind: .app, run: nil)
+    private func kept(
+        _ key: String, _ authority: Authority, by name: String = "app",
+        kind: Client.Kind = .app
+    ) async throws -> String? {
+        let client = Client(name: name, kind: kind, run: nil)
         let value = try await authority.storage(of: client).value(of: StorageKey(key))
         return value.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
     private func keep(
         _ value: String?, under key: String, _ authority: Authority, by name: String = "app",
-        in area: StorageArea = .named
+        kind: Client.Kind = .app, in area: StorageArea = .named
     ) async throws {
-        try await authority.storage(of: Client(name: name, kind: .app, run: nil))
+        try await authority.storage(of: Client(name: name, kind: kind, run: nil))
             .apply([StorageChange(StorageKey(key), value.map(text))], in: area)
     }
 
@@ -132,10 +133,10 @@ struct StorageTests {
                 await refusal { _ = try await authority.storage(of: owner).value(of: key) }
                     == .notFound)
         }
-        try await keep("its", under: "a", authority, by: "curl")
+        try await keep("its", under: "a", authority, by: "curl", kind: .client)
         try await authority.revokeClient("curl")
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
-        #expect(try await kept("a", authority, by: "curl") == nil)
+        #expect(try await kept("a", authority, by: "curl", kind: .client) == nil)
     }
 
     @Test func `the file is accessible to its owner only`() async throws {

@@ -92,7 +92,8 @@ struct PublishingTests {
             _ = try await machine.declare(Self.steps())
             let first = try await machine.publish(Self.batch(1), to: "steps", key: Self.key("k"))
             let again = try await machine.publish(Self.batch(1), to: "steps", key: Self.key("k"))
-            #expect(first == again)
+            #expect((first.accepted, first.last) == (again.accepted, again.last))
+            #expect((first.isRepeated, again.isRepeated) == (false, true))
             let other = await #expect(throws: VirtualMachineError.self) {
                 try await machine.publish(Self.batch(2), to: "steps", key: Self.key("k", 1))
             }
@@ -118,7 +119,8 @@ struct PublishingTests {
         try await place.using { machine in
             let again = try await machine.publish(
                 Self.batch(1, 2), to: "steps", key: Self.key("k"))
-            #expect(again == first)
+            #expect((first.accepted, first.last) == (again.accepted, again.last))
+            #expect(again.isRepeated)
             #expect(try await machine.all("steps").count == 2)
             _ = try await machine.publish(
                 Self.batch(1, 2), to: "steps", key: Self.key("k", by: "b"))

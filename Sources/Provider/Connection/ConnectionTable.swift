@@ -7,9 +7,9 @@ enum ConnectionTable {
     static func user(from client: SocketAddress, to server: SocketAddress) -> UInt32? {
         for (file, row) in rows(client, server) {
             // Of the network namespace of this process: no other can reach its loopback.
-            guard let data = FileManager.default.contents(atPath: "/proc/self/net/\(file)") else {
-                continue
-            }
+            // FileManager reads only the first page of such a file.
+            let table = FileHandle(forReadingAtPath: "/proc/self/net/\(file)")
+            guard let data = try? table?.readToEnd() else { continue }
             if let user = user(of: row, in: String(decoding: data, as: UTF8.self)) { return user }
         }
         return nil

@@ -1,43 +1,38 @@
-import HTTPTypes
-import HummingbirdCore
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
-/// Adds the header fields that every answer of a server has, whoever wrote it: a route, the router, or
+/// Adds the header fields that every response of a server has: those of routes, of the router, and of
 /// the HTTP parser.
 ///
-/// An answer that lacked one of them would say something about the host to any page: without a
+/// A response without one of them would reveal something about the host to any page: without a
 /// resource policy, for instance, whether an app is installed.
 final class SecurityFieldHandler: ChannelOutboundHandler, RemovableChannelHandler {
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private static let fields = [
+        ("Cache-Control", "no-store"),
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; base-uri 'none'; form-action 'none';"
+                + " frame-ancestors 'none'; webrtc 'block'"
+        ),
+        ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Cross-Origin-Opener-Policy", "same-origin"), ("X-DNS-Prefetch-Control", "off"),
+    ]
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .head(var head) = unwrapOutboundIn(data), head.status.kind != .informational
-        else { return context.write(data, promise: promise) }
-        head.headerFields.addSecurity()
+        guard case .head(var head) = unwrapOutboundIn(data), head.status.code >= 200 else {
+            return context.write(data, promise: promise)
+        }
+        // A response with a policy or a caching rule of its own keeps it.
+        for (name, value) in Self.fields where !head.headers.contains(name: name) {
+            head.headers.add(name: name, value: value)
+        }
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 }
 
 @available(*, unavailable)
 extension SecurityFieldHandler: Sendable {}
-
-extension HTTPFields {
-    /// Adds what is missing; an answer that has a policy or a caching rule of its own keeps it.
-    fileprivate mutating func addSecurity() {
-        for (name, value) in Self.standard where self[name] == nil { self[name] = value }
-    }
-
-    private static let standard: [(HTTPField.Name, String)] = [
-        (.cacheControl, "no-store"),
-        (
-            .contentSecurityPolicy,
-            "default-src 'none'; base-uri 'none'; form-action 'none';"
-                + " frame-ancestors 'none'; webrtc 'block'"
-        ),
-        (.xContentTypeOptions, "nosniff"), (.referrerPolicy, "no-referrer"),
-        (.resourcePolicy, "same-origin"), (.openerPolicy, "same-origin"),
-        (.dnsPrefetchControl, "off"),
-    ]
-}

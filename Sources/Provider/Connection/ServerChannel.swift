@@ -41,6 +41,9 @@ struct ServerChannel: ServerChildChannel {
             let pace = PaceHandler(limits: limits)
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
             try pipeline.addHandler(RequestHeadHandler(pace: pace), position: .before(codec))
+            let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self).handler
+            // Next to the encoder, so that it sees what other handlers answer, too.
+            try pipeline.addHandler(SecurityFieldHandler(), position: .after(encoder))
             try pipeline.addHandler(pace, position: .first)
             return value
         }

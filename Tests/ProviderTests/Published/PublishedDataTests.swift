@@ -227,7 +227,8 @@ struct PublishedDataTests {
             let fields = ["x", "y", "z"].map { (name: $0, kind: "number") }
             try await host.declareSensor("gyroscope", fields: fields)
             try await host.feedSensor(#"{"x": 1, "y": 2, "z": 3}"#, to: "gyroscope")
-            let token = try await host.client(allow: ["sensor:gyroscope"])
+            let token = try await host.client(
+                allow: ["sensor:gyroscope", "sensor:accelerometer"])
             func get(_ path: String) async throws -> Answer {
                 try await host.send(Call("GET", "/nervous-api/\(path)", token: token))
             }

@@ -119,7 +119,7 @@ struct KindRouteTests {
                 #expect(fix.contains("--only \(kind.id).phone"))
                 #expect(
                     try await host.send(Call("GET", path, token: token)).code == "several-sensors")
-                try await host.decide(.deny, "sensor:\(kind.id).phone", by: "curl")
+                try await host.decide(.deny, "sensor:\(kind.id).phone:stats", by: "curl")
                 try await Self.expect(
                     403, "denied",
                     from: [

@@ -1,7 +1,7 @@
 /// Pushes of other apps and programs.
 extension Exercise {
     static func pushes(_ host: ServedHost) async throws -> [Exercise] {
-        let phone = try await host.addPhone("ann", kinds: ["light", "location", "battery"])
+        let phone = try await host.addPhone("ann", kinds: ["light", "location"])
         func push(
             _ operation: String, _ status: Int, _ target: String, _ body: String,
             token: String? = nil, headers: [(String, String)] = []
