@@ -40,7 +40,7 @@ struct TermsDialogue {
     private var unit: String {
         let units = Set(question.fields.filter { $0.kind.isNumeric }.map(\.unit))
         guard units.count == 1, let unit = Format.unitWord(units.first ?? nil) else { return "" }
-        return " (" + CautiousText.line(of: unit, width: 18) + ")"
+        return " (" + CautiousText.line(of: unit, width: 17) + ")"
     }
 
     private func isConfirmed(

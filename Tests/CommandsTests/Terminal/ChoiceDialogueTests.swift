@@ -109,11 +109,14 @@ struct ChoiceDialogueTests {
     }
 
     @Test func `a single sensor needs no choice`() async throws {
-        for instances in [[], [Self.instances[0]]] {
+        for (instances, choice) in [
+            ([], nil), ([Self.instances[0]], InstanceChoice([Self.indoors])),
+        ] as [([PermissionQuestion.Instance], InstanceChoice?)] {
             let terminal = try TerminalPair()
             let question = Self.question(instances: instances)
             #expect(
-                try await Self.answer("a\n", to: question, at: terminal) == .decided(.allowAlways))
+                try await Self.answer("a\n", to: question, at: terminal)
+                    == .decided(.allowAlways, among: choice))
             #expect(!terminal.text.contains("here"))
         }
     }

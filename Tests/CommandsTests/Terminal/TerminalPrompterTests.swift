@@ -208,7 +208,7 @@ struct TerminalPrompterTests {
     ) async throws {
         let terminal = try TerminalPair()
         #expect(try await Self.answer(typed, at: terminal) == .decided(.allow(terms)))
-        #expect(terminal.text.contains("Round to steps of (By)> "))
+        #expect(terminal.text.contains("Round to steps of (bytes)> "))
         #expect(terminal.text.contains("demo may use sensor:memory: every sample"))
     }
 
