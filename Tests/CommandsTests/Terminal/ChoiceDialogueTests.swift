@@ -111,7 +111,7 @@ struct ChoiceDialogueTests {
     @Test func `a single sensor needs no choice`() async throws {
         for (instances, choice) in [
             ([], nil), ([Self.instances[0]], InstanceChoice([Self.indoors])),
-        ] as [([PermissionQuestion.Instance], InstanceChoice?)] {
+        ] as [([SensorInstance], InstanceChoice?)] {
             let terminal = try TerminalPair()
             let question = Self.question(instances: instances)
             #expect(
