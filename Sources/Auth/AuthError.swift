@@ -180,7 +180,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
             cause: cause)
     }
 
-    /// Reports that something was taken back, and could not be stored yet.
+    /// Reports a revocation that could not be stored yet.
     ///
     /// - Parameter fact: what is in force, without a full stop.
     init(unstored error: any Error, _ fact: String) {

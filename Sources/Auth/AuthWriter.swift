@@ -4,13 +4,13 @@ import Synchronization
 
 /// Writes to the permission database, one transaction after the other.
 ///
-/// A change that takes something back is never lost while this process runs: it is in force before it is
+/// A revocation is never lost while this process runs: it is in force before it is
 /// stored, and when it cannot be stored, it waits here, is repeated, and precedes every later change. On a
 /// full disk it gets the space of a reserve.
 ///
 /// ```swift
 /// try await writer.write { try $0.execute(sql: "INSERT …") }
-/// try await writer.takeBack { try $0.execute(sql: "DELETE …") }
+/// try await writer.revoke { try $0.execute(sql: "DELETE …") }
 /// ```
 final class AuthWriter: Sendable {
     typealias Change = @Sendable (Database) throws -> Void
@@ -48,7 +48,7 @@ final class AuthWriter: Sendable {
         DiskReserve(path: path + "-reserve", size: reserveBytes)
     }
 
-    /// Whether nothing that is in force failed to be stored, and the next change that takes something back
+    /// Whether nothing that is in force failed to be stored, and the next revocation
     /// can be stored even on a full disk.
     var isSafe: Bool { state.withLock { !$0.isFailing && !$0.isReserveUsed } }
 
@@ -68,17 +68,17 @@ final class AuthWriter: Sendable {
         }
     }
 
-    /// Makes a change that takes something back, and that is in force already.
+    /// Stores a revocation that is in force already.
     ///
     /// - Throws: when it could not be stored yet; it is then repeated.
-    func takeBack(_ change: @escaping Change) async throws {
+    func revoke(_ change: @escaping Change) async throws {
         state.withLock { $0.waiting.append(change) }
         try await storeWaitingWithReserve()
     }
 
     /// Makes a change in one of the two ways.
-    func perform(takingBack: Bool, _ change: @escaping Change) async throws {
-        if takingBack { try await takeBack(change) } else { try await write(change) }
+    func perform(isRevocation: Bool, _ change: @escaping Change) async throws {
+        if isRevocation { try await revoke(change) } else { try await write(change) }
     }
 
     /// Stores the changes that wait, and reserves space again if there is enough.

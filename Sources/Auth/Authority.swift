@@ -277,7 +277,7 @@ public actor Authority {
 
     /// Stores a decision; it is in force when this returns.
     ///
-    /// A lasting decision replaces those for single runs. A decision that takes something back is in force
+    /// A lasting decision replaces those for single runs. A revocation is in force
     /// also when this throws because it could not be stored.
     ///
     /// - Parameters:

@@ -29,7 +29,7 @@ struct ClientStore: Sendable {
 
     /// Deletes a client with its decisions and tokens, which are out of force already.
     func remove(client name: String) async throws {
-        try await writer.takeBack { database in
+        try await writer.revoke { database in
             try database.execute(sql: "DELETE FROM client WHERE name = ?", arguments: [name])
         }
     }
@@ -93,7 +93,7 @@ struct ClientStore: Sendable {
     ///
     /// They are out of force already.
     func removeRun(_ run: String?) async throws {
-        try await writer.takeBack { database in
+        try await writer.revoke { database in
             let arguments: StatementArguments = [run]
             try database.execute(
                 sql: "DELETE FROM permission WHERE run = ifnull(?, run) AND run <> ''",

@@ -25,13 +25,13 @@ struct DecisionStore: Sendable {
     /// - Parameters:
     ///   - denials: the new count of denials for single runs; `nil` when it does not change.
     ///   - resetsCount: whether that count is removed.
-    ///   - takesBack: whether the decision is in force already, because it takes something back.
+    ///   - isRevocation: whether the decision is in force already, because it is a revocation.
     /// - Throws: `notFound` when the client has another identity now.
     func store(
         _ record: PermissionRecord, counting denials: DenialCount?, resetsCount: Bool,
-        takesBack: Bool
+        isRevocation: Bool
     ) async throws {
-        try await writer.perform(takingBack: takesBack) { database in
+        try await writer.perform(isRevocation: isRevocation) { database in
             let identity = try String.fetchOne(
                 database, sql: "SELECT identity FROM client WHERE name = ?",
                 arguments: [record.client])
@@ -73,9 +73,9 @@ struct DecisionStore: Sendable {
 
     /// Deletes the decisions about a privilege, those for single runs and their count included.
     ///
-    /// - Parameter takesBack: whether that is in force already, because it takes something back.
-    func remove(_ privilege: PrivilegeID, of client: String, takesBack: Bool) async throws {
-        try await writer.perform(takingBack: takesBack) { database in
+    /// - Parameter isRevocation: whether that is in force already, because it is a revocation.
+    func remove(_ privilege: PrivilegeID, of client: String, isRevocation: Bool) async throws {
+        try await writer.perform(isRevocation: isRevocation) { database in
             try database.execute(
                 sql: "DELETE FROM permission WHERE client = ? AND privilege = ?",
                 arguments: [client, privilege.description])

@@ -82,14 +82,16 @@ final class PermissionRegistry {
             if let denial { denials.insert(denial) }
             if resetsCount { denials.remove(privilege, of: client) }
         }
-        let takesBack = table.isRestricted(by: record, at: time.now())
+        let isRevocation = table.isRestricted(by: record, at: time.now())
         // Whether it can be stored or not.
-        if takesBack { apply() }
+        if isRevocation { apply() }
         do {
             try await store.store(
-                record, counting: denial, resetsCount: resetsCount, takesBack: takesBack)
+                record, counting: denial, resetsCount: resetsCount, isRevocation: isRevocation)
         } catch {
-            guard takesBack else { throw AuthError(wrapping: error, while: "storing a decision") }
+            guard isRevocation else {
+                throw AuthError(wrapping: error, while: "storing a decision")
+            }
             await log.note(.decided(record))
             throw AuthError(unstored: error, "The decision about \(privilege) is in force")
         }
@@ -99,7 +101,7 @@ final class PermissionRegistry {
             throw AuthError(.notFound, "There is no app or client named \(client).")
         }
         if decision.isOnce { try check(run: run, of: client) }
-        if !takesBack { apply() }
+        if !isRevocation { apply() }
         await log.note(.decided(record))
     }
 
@@ -165,22 +167,24 @@ final class PermissionRegistry {
         _ privilege: PrivilegeID, of client: String
     ) async throws(AuthError) {
         // Without a denial more may be allowed; without a grant less is.
-        let takesBack = !table.all(of: client).contains {
+        let isRevocation = !table.all(of: client).contains {
             $0.privilege == privilege && $0.state == .denied
         }
         func apply() {
             table.remove(privilege, of: client)
             denials.remove(privilege, of: client)
         }
-        if takesBack { apply() }
+        if isRevocation { apply() }
         do {
-            try await store.remove(privilege, of: client, takesBack: takesBack)
+            try await store.remove(privilege, of: client, isRevocation: isRevocation)
         } catch {
-            guard takesBack else { throw AuthError(wrapping: error, while: "removing a decision") }
+            guard isRevocation else {
+                throw AuthError(wrapping: error, while: "removing a decision")
+            }
             await log.note(.reset(privilege, of: client))
             throw AuthError(unstored: error, "The decision about \(privilege) is removed")
         }
-        if !takesBack { apply() }
+        if !isRevocation { apply() }
         await log.note(.reset(privilege, of: client))
     }
 

@@ -43,7 +43,7 @@ struct PowerCutTests {
         #expect(texts == ["", "b\n"])
     }
 
-    @Test func `what was taken back before a power cut stays taken back`() throws {
+    @Test func `a revocation before a power cut stays in force`() throws {
         let host = try ServingHost(sandbox, environment: cut.environment)
         let reader = try token("reader", "sensor:load")
         let revoked = try token("revoked", "sensor:load")
@@ -75,7 +75,7 @@ struct PowerCutTests {
         for word in ["denied", "token-revoked", "latest"] { #expect(log.contains(word)) }
     }
 
-    @Test func `on a full disk everything can be taken back, and apps read nothing`() throws {
+    @Test func `on a full disk revocation works, and apps read nothing`() throws {
         let host = try ServingHost(sandbox, environment: cut.environment)
         let reader = try token("reader", "sensor:load")
         let revoked = try token("revoked", "sensor:load")

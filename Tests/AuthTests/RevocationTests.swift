@@ -6,8 +6,8 @@ import Testing
 
 @testable import Auth
 
-/// Whatever takes something back works on a full disk, and is never undone by a restart.
-struct TakingBackTests {
+/// Every revocation works on a full disk, and is never undone by a restart.
+struct RevocationTests {
     /// A disk without room, on which no transaction can be committed.
     private final class Disk: Sendable {
         private struct Full: Sendable {
@@ -32,7 +32,7 @@ struct TakingBackTests {
         }
     }
 
-    /// A way to take back what a client may do.
+    /// A kind of revocation.
     enum Way: String, CaseIterable {
         case deny, denyForRun, narrow, reset, resetAll, revokeToken, forgetApp, endRun
 
@@ -70,14 +70,14 @@ struct TakingBackTests {
 
         func take(back way: Way) async throws {
             switch way {
-            case .deny: try await authority.decide(.deny, on: TakingBackTests.privilege, by: client)
+            case .deny: try await authority.decide(.deny, on: RevocationTests.privilege, by: client)
             case .denyForRun:
                 try await authority.decide(
-                    .denyOnce, on: TakingBackTests.privilege, by: client, run: run)
+                    .denyOnce, on: RevocationTests.privilege, by: client, run: run)
             case .narrow:
                 let terms = Terms(access: .raw, maximumRate: 0.1)
-                try await authority.decide(.allow(terms), on: TakingBackTests.privilege, by: client)
-            case .reset: try await authority.reset(TakingBackTests.privilege, of: client)
+                try await authority.decide(.allow(terms), on: RevocationTests.privilege, by: client)
+            case .reset: try await authority.reset(RevocationTests.privilege, of: client)
             case .resetAll: try await authority.reset(nil, of: client)
             case .revokeToken: try await authority.revokeClient(client)
             case .forgetApp: try await authority.forget(client: client)
@@ -165,7 +165,7 @@ struct TakingBackTests {
         #expect(try await isTakenBackAfterRestart(host, way))
     }
 
-    @Test func `a reset on a full disk takes back every permission, not only the first`()
+    @Test func `a reset on a full disk revokes every permission, not only the first`()
         async throws
     {
         let host = try await start(.reset)
