@@ -24,8 +24,8 @@ public struct NervousCommand: AsyncParsableCommand {
               nervous serve               collect samples, and serve http://localhost:8080
               nervous query cpu --stats mean --last 10m
 
-            All data stays on this machine. An app reads only what you allow, and
-            `nervous log` shows what it has read.
+            Your data stays on this machine unless you send it. An app reads only what you
+            allow, and `nervous log` shows what it has read.
             """,
         version: Release.version,
         groupedSubcommands: [

@@ -248,7 +248,8 @@ struct Consent: Sendable {
 
     private func unanswered(_ open: [Privilege]) -> CommandFailure {
         CommandFailure(
-            .noPermission, "\(app.name) needs \(Self.names(open)), which is undecided.",
+            .noPermission,
+            "\(app.name) needs \(Self.names(open)), which \(open.count == 1 ? "is" : "are") undecided.",
             hint: "Run it in a terminal, or use: \(command(open))", type: "undecided")
     }
 
