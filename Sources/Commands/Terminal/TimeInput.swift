@@ -33,9 +33,7 @@ struct TimeInput {
     func time(_ text: String, isEnd: Bool = false) -> Timestamp? {
         let names = ["today": 0, "yesterday": -1]
         if let offset = names[text.lowercased()] {
-            let today = calendar.startOfDay(for: date(now))
-            return calendar.date(byAdding: .day, value: offset + (isEnd ? 1 : 0), to: today)
-                .map(Self.timestamp)
+            return day(offset + (isEnd ? 1 : 0), after: date(now)).map(Self.timestamp)
         }
         let form = /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?)?/
         guard let match = text.wholeMatch(of: form)?.output, let year = Int(match.1),
@@ -48,10 +46,14 @@ struct TimeInput {
             return nil
         }
         guard match.4 == nil else { return Self.timestamp(start) }
-        // Midnight may not exist, and is then the first moment of the day.
-        let first = calendar.startOfDay(for: start)
-        return (isEnd ? calendar.date(byAdding: .day, value: 1, to: first) : first)
-            .map(Self.timestamp)
+        return day(isEnd ? 1 : 0, after: start).map(Self.timestamp)
+    }
+
+    /// The first moment of the day that is `number` days after that of `date`.
+    ///
+    /// Where clocks change at midnight, a day can begin at 01:00.
+    private func day(_ number: Int, after date: Date) -> Date? {
+        calendar.date(byAdding: .day, value: number, to: date).map { calendar.startOfDay(for: $0) }
     }
 
     /// The time after a span; days and weeks are those of the calendar.

@@ -137,7 +137,7 @@ struct BackgroundRunTests {
                 "bomb", "const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })",
                 "budget-memory", 137
             ),
-            ("error", "undefined.x", "finished", 1), ("own", "nervous.exit(7)", "finished", 7),
+            ("thrown", "undefined.x", "finished", 1), ("own", "nervous.exit(7)", "finished", 7),
         ]
         for (name, script, ending, code) in scripts {
             try Self.install(name, script, in: sandbox)

@@ -42,7 +42,10 @@ struct ReachTests {
         // 127.0.0.1 in the byte order of the machine.
         let loopback = String(UInt32(0x7F00_0001).bigEndian, radix: 16, uppercase: true)
         let padded = String(repeating: "0", count: 8 - loopback.count) + loopback
-        #expect(Set(sockets.filter(\.isListening).map(\.address)) == [padded])
+        // ::1, in four words; a machine may have no IPv6.
+        let six = String(repeating: "0", count: 24) + "01000000"
+        let addresses = Set(sockets.filter(\.isListening).map(\.address))
+        #expect(addresses == [padded] || addresses == [padded, six])
         #expect(sockets.filter { !$0.table.hasPrefix("tcp") }.isEmpty)
     }
 
