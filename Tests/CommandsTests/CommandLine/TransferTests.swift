@@ -106,7 +106,8 @@ struct TransferTests {
         }
         #expect(outputs[0].contains("\(Self.count) samples stored, in 2 batches"))
         #expect(
-            outputs[1].contains("0 samples stored, \(Self.count) already stored by an earlier import"))
+            outputs[1].contains(
+                "0 samples stored, \(Self.count) already stored by an earlier import"))
         #expect(try Self.stored(sandbox, "walk") == Self.count)
         host.kill(SIGTERM)
         #expect(try host.wait() == 0)
