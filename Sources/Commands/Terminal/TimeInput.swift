@@ -33,7 +33,7 @@ struct TimeInput {
     func time(_ text: String, isEnd: Bool = false) -> Timestamp? {
         let names = ["today": 0, "yesterday": -1]
         if let offset = names[text.lowercased()] {
-            return day(offset + (isEnd ? 1 : 0), after: date(now)).map(Self.timestamp)
+            return startOfDay(offset + (isEnd ? 1 : 0), after: date(now)).map(Self.timestamp)
         }
         let form = /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?)?/
         guard let match = text.wholeMatch(of: form)?.output, let year = Int(match.1),
@@ -46,13 +46,13 @@ struct TimeInput {
             return nil
         }
         guard match.4 == nil else { return Self.timestamp(start) }
-        return day(isEnd ? 1 : 0, after: start).map(Self.timestamp)
+        return startOfDay(isEnd ? 1 : 0, after: start).map(Self.timestamp)
     }
 
     /// The first moment of the day that is `number` days after that of `date`.
     ///
     /// Where clocks change at midnight, a day can begin at 01:00.
-    private func day(_ number: Int, after date: Date) -> Date? {
+    private func startOfDay(_ number: Int, after date: Date) -> Date? {
         calendar.date(byAdding: .day, value: number, to: date).map { calendar.startOfDay(for: $0) }
     }
 

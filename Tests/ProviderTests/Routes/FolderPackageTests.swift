@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Provider
+import Text
 
 /// Installing the files of a folder, without an archive.
 @Suite(.timeLimit(.minutes(10)))
