@@ -1,9 +1,9 @@
 import API
 import Foundation
 import Testing
+import Text
 
 @testable import Provider
-import Text
 
 /// Installing the files of a folder, without an archive.
 @Suite(.timeLimit(.minutes(10)))
