@@ -302,6 +302,8 @@ public actor AccessLog {
                 let end = try await store.endOfOldestDay(before: now), end <= youngest,
                 try await store.prune(before: end, at: now) > 0
             {}
+        } catch is CancellationError {
+            // The host stops; the next one prunes.
         } catch {
             logger.error("cannot prune the access log", metadata: ["error": "\(error)"])
         }

@@ -30,13 +30,14 @@ struct FolderPackageTests {
     {
         try await ServedHost.with { host in
             let files = [
-                ("package.json", Self.manifest), ("app.js", "console.log(1)"), ("a/b.txt", "é"),
+                ("package.json", Self.manifest), ("app.html", "<p>"), ("app.js", "1"),
+                ("a/b.txt", "é"),
             ]
             #expect(try await Self.post(host, files, query: "?dryRun=true").status == 200)
             let answer = try await Self.post(host, files)
             #expect(answer.status == 201, "\(answer.text)")
             #expect(answer["location"] == "/api/v1/apps/my-app")
-            #expect(try answer.json()["files"]?.number?.int64 == 3)
+            #expect(try answer.json()["files"]?.number?.int64 == 4)
             let file = try await host.send(
                 Call("GET", "/a/b.txt", host: "my-app.localhost:\(host.port)"))
             #expect(file.text == "é")
@@ -47,14 +48,17 @@ struct FolderPackageTests {
 
     @Test(
         arguments: [
-            ([("package.json", manifest), ("../app.js", "x")], "my-app"),
-            ([("package.json", manifest), ("/app.js", "x")], "my-app"),
-            ([("package.json", manifest), ("a//b.js", "x")], "my-app"),
-            ([("package.json", manifest), ("app.js", "x"), ("APP.js", "y")], "my-app"),
-            ([("package.json", manifest), ("app.js", "x")], "../my-app"),
-            ([("package.json", manifest), ("app.js", "x")], "a/my-app"),
-            ([("package.json", manifest), ("app.js", "x")], ""),
-            ([("package.json", "{"), ("app.js", "x")], "my-app"),
+            ([("app.html", ""), ("package.json", manifest), ("../app.js", "x")], "my-app"),
+            ([("app.html", ""), ("package.json", manifest), ("/app.js", "x")], "my-app"),
+            ([("app.html", ""), ("package.json", manifest), ("a//b.js", "x")], "my-app"),
+            (
+                [("app.html", ""), ("package.json", manifest), ("app.js", "x"), ("APP.js", "y")],
+                "my-app"
+            ),
+            ([("app.html", ""), ("package.json", manifest), ("app.js", "x")], "../my-app"),
+            ([("app.html", ""), ("package.json", manifest), ("app.js", "x")], "a/my-app"),
+            ([("app.html", ""), ("package.json", manifest), ("app.js", "x")], ""),
+            ([("app.html", ""), ("package.json", "{"), ("app.js", "x")], "my-app"),
             ([("package.json", manifest)], "my-app"), ([], "my-app"),
         ] as [([(String, String)], String)])
     func `a folder that is no app is refused, and nothing is installed`(
@@ -71,7 +75,7 @@ struct FolderPackageTests {
     @Test func `only the owner installs a folder`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client()
-            let files = [("package.json", Self.manifest), ("app.js", "x")]
+            let files = [("package.json", Self.manifest), ("app.html", "<p>"), ("app.js", "x")]
             #expect(try await Self.post(host, files, token: token).status == 403)
         }
     }

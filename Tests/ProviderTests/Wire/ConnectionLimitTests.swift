@@ -22,7 +22,9 @@ struct ConnectionLimitTests {
     /// The connections that the server has accepted: only these have an inode, proc(5).
     private static func accepted(_ host: ServedHost) throws -> Int {
         let end = "0100007F:" + String(format: "%04X", host.port)
-        let table = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
+        // String(contentsOfFile:) reads only the first page of such a file.
+        let file = try #require(FileHandle(forReadingAtPath: "/proc/self/net/tcp"))
+        let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
         var count = 0
         for line in table.split(separator: "\n") {
             let columns = line.split(separator: " ").map(String.init)
