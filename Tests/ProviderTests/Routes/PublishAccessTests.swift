@@ -67,7 +67,8 @@ struct PublishAccessTests {
             let bytes = try await TCPConnection.with(port: host.port) { reader, writer in
                 try await writer.write(.init(string: head + Self.sample.prefix(5)))
                 try await host.decide(.deny, "sensor:steps:write", by: "curl")
-                try await writer.write(.init(string: String(Self.sample.dropFirst(5))))
+                // If the host had not read the head yet, it refuses and closes at once.
+                try? await writer.write(.init(string: String(Self.sample.dropFirst(5))))
                 return await reader.rest()
             }
             let answer = try Answer(parsing: bytes)
