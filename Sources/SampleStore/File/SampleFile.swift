@@ -1,3 +1,4 @@
+import Files
 import GRDB
 import Glibc
 
@@ -56,11 +57,7 @@ struct SampleFile: Sendable {
     }
 
     /// Free bytes of the disk that this user can use.
-    func free() -> Int64 {
-        var information = statvfs()
-        guard statvfs(path, &information) == 0 else { return 0 }
-        return Int64(information.f_bavail) * Int64(information.f_frsize)
-    }
+    func free() -> Int64 { DiskReserve.free(at: path) }
 
     /// The used and the free pages.
     func space() async throws -> FileSpace {
