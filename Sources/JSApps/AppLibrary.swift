@@ -114,22 +114,6 @@ public actor AppLibrary {
         try await installer.install(.folder(folder), terms)
     }
 
-    /// Reads, checks and installs an app's folder, or reports what that would do.
-    ///
-    /// The folder is read on the library's own thread.
-    ///
-    /// ```swift
-    /// let check = try await library.install(
-    ///     folder: URL(filePath: "step-counter"), under: InstallTerms(isDryRun: true))
-    /// ```
-    ///
-    /// - Throws: ``JSAppsError``; nothing has changed then.
-    public func install(
-        folder path: URL, under terms: InstallTerms
-    ) async throws(JSAppsError) -> Installation {
-        try await installer.install(folder: path, terms)
-    }
-
     /// Removes an app and its files.
     ///
     /// - Throws: ``JSAppsError`` with code `notInstalled` or `io`.
@@ -201,11 +185,5 @@ private actor PackageInstaller {
         _ source: PackageSource, _ terms: InstallTerms
     ) throws(JSAppsError) -> Installation {
         try folder.install(source, terms)
-    }
-
-    func install(
-        folder path: URL, _ terms: InstallTerms
-    ) throws(JSAppsError) -> Installation {
-        try folder.install(.folder(AppFolder(reading: path, limits: folder.limits)), terms)
     }
 }
