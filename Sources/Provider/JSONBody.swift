@@ -50,14 +50,15 @@ extension Request {
     /// The body as strict JSON.
     func json<T: Decodable>(_ type: T.Type, upTo limit: Int = jsonLimit) async throws -> T {
         var request = self
-        try request.checkJSON()
-        return try Self.decode(type, try await request.collect(upTo: limit))
+        return try await request.reusableJSON(type, upTo: limit)
     }
 
     /// The body as strict JSON; the body stays readable.
-    mutating func reusableJSON<T: Decodable>(_ type: T.Type) async throws -> T {
+    mutating func reusableJSON<T: Decodable>(
+        _ type: T.Type, upTo limit: Int = jsonLimit
+    ) async throws -> T {
         try checkJSON()
-        return try Self.decode(type, try await collect(upTo: Self.jsonLimit))
+        return try Self.decode(type, try await collect(upTo: limit))
     }
 
     /// The body as strict JSON, `nil` without one; the body stays readable.
