@@ -206,7 +206,10 @@ struct MQTTTests {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
             })
         let hex = String(port, radix: 16, uppercase: true)
-        return try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n")
+        // String(contentsOfFile:) reads only the first page of such a file.
+        let file = try #require(FileHandle(forReadingAtPath: "/proc/net/tcp"))
+        let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+        return table.split(separator: "\n")
             .map { $0.split(separator: " ") }
             .filter {
                 $0.count > 9 && $0[2].hasSuffix(":\(hex)") && own.contains("socket:[\($0[9])]")
