@@ -103,7 +103,7 @@ public actor Authority {
             refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
     }
 
-    /// Opens the apps' storage, and removes what belongs to nobody.
+    /// Opens the apps' storage, and removes values of unknown owners.
     ///
     /// - Returns: the error instead when the file is damaged, so that everything else works.
     /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
@@ -165,7 +165,7 @@ public actor Authority {
     /// - Parameters:
     ///   - token: the token of the call.
     ///   - name: the name that the caller gives, if any.
-    ///   - readable: the sensors that a name stands for on this machine, as
+    ///   - readable: the sensors that a name refers to on this machine, as
     ///     `VirtualMachine.readable(named:)` finds them; without any, the owner is not asked.
     /// - Throws: `severalSensors` for the name of a kind of which the client may read several;
     ///   otherwise `AuthError`. Every refusal is recorded in the access log.

@@ -51,7 +51,7 @@ public struct Permissions: Sendable {
     /// that the client may read. Where it may read none, the request stays as it is: a refusal names no
     /// sensor that the client does not know.
     ///
-    /// - Parameter readable: the sensors that the name stands for on this machine. Samples are published
+    /// - Parameter readable: the sensors that the name refers to on this machine. Samples are published
     ///   only to the sensor of that name or to the chosen one.
     func referents(
         of request: AccessRequest, by client: Client, among readable: [SensorID]
@@ -77,7 +77,7 @@ public struct Permissions: Sendable {
     /// Of a kind, those count that the client may read, or otherwise those about which it has a
     /// decision.
     ///
-    /// - Parameter readable: the sensors that the name stands for on this machine.
+    /// - Parameter readable: the sensors that the name refers to on this machine.
     public func referents(
         of name: SensorID, by client: Client, among readable: [SensorID]
     ) -> [SensorID] {
@@ -128,7 +128,7 @@ public struct Permissions: Sendable {
 
     /// The state of a privilege; a grant of statistics is not one of samples.
     ///
-    /// - Parameter readable: the sensors that the name in the privilege stands for on this machine.
+    /// - Parameter readable: the sensors that the name in the privilege refers to on this machine.
     public func state(
         of privilege: PrivilegeID, for client: Client, among readable: [SensorID] = []
     ) -> PermissionState {

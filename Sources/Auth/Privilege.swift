@@ -19,7 +19,7 @@ public struct Privilege: Hashable, Sendable {
         /// Sessions: workouts, trips and measurements, without their samples.
         case sessions(SessionAccess)
 
-        /// What an identifier stands for; `nil` for calls to all servers, which no app can declare.
+        /// The use that an identifier names; `nil` for calls to all servers, which no app can declare.
         public init?(_ id: PrivilegeID, pin: CertificatePin? = nil) {
             if let sensor = id.sensor, let access = id.access {
                 self = .sensor(sensor, access)

@@ -1,6 +1,6 @@
 /// The names that neither an app nor a client of the owner can get.
 ///
-/// They mean something else where a client's name stands: in paths of the API, before `.localhost`, as an
+/// They have another meaning where a client's name is used: in paths of the API, before `.localhost`, as an
 /// argument of a command, in the access log, or as the first word of a message, where a reader would take
 /// them for the words of the host. Nothing relies on this list for security: owners, apps and clients are
 /// distinguished by ``Client/kind``, also in a data directory that has such a name from an earlier version.
@@ -48,7 +48,7 @@ public enum ReservedNames {
         "settings",
     ]
 
-    /// What stands in place of a client's name in commands and answers.
+    /// Words that replace a client's name in commands and responses.
     private static let arguments = [
         "all", "any", "create", "default", "deny", "export", "grant", "help", "list", "more",
         "none", "null", "reset", "revoke",

@@ -3,7 +3,7 @@ import Glibc
 /// A port on both loopback addresses, reserved until the host's servers listen on it.
 ///
 /// Browsers try `[::1]` first for `localhost` and every name below it. A host that listened on
-/// 127.0.0.1 alone would leave its pages, and the tokens of these pages, to whoever listens there.
+/// 127.0.0.1 alone would leave its pages and their tokens to another user's program that listens there.
 ///
 /// ```swift
 /// let port = try LoopbackPort(8080)

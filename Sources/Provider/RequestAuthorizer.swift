@@ -191,12 +191,12 @@ struct GrantableCheck: Sendable {
         return await !readable(named: sensor).isEmpty
     }
 
-    /// The sensors that a name stands for when samples are read.
+    /// The sensors that a name refers to when samples are read.
     func readable(named name: SensorID) async -> [SensorID] {
         await machine.readable(named: name)
     }
 
-    /// The sensors that the name in a privilege stands for when samples are read.
+    /// The sensors that the name in a privilege refers to when samples are read.
     func readable(of privilege: PrivilegeID) async -> [SensorID] {
         guard let sensor = privilege.sensor else { return [] }
         return await readable(named: sensor)

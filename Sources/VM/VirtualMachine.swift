@@ -184,7 +184,7 @@ extension VirtualMachine {
         await collector.instances(of: id)
     }
 
-    /// The sensors that a name stands for when samples are read: the one of that name if it can be
+    /// The sensors that a name refers to when samples are read: the one of that name if it can be
     /// read, otherwise those of the kind that can.
     ///
     /// A sensor can be read when it is available or has samples.

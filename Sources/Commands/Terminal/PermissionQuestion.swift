@@ -19,7 +19,7 @@ struct PermissionQuestion: Hashable, Sendable {
     let isUpdate: Bool
     /// The sensors of the kind, when there are several to choose from.
     let instances: [SensorInstance]
-    /// The only sensor of the kind, for which the kind stands; an answer is about that sensor.
+    /// The only sensor of the kind, if there is one; an answer is about that sensor.
     let onlyInstance: SensorID?
     /// Whether the sensor was added after the owner had chosen among those of its kind.
     let isNewSensor: Bool

@@ -28,7 +28,7 @@ struct TimeInput {
 
     /// A day (`2024-06-01`, `today`, `yesterday`) or a local time (`2024-06-01 18:30`).
     ///
-    /// - Parameter isEnd: whether a day stands for its end.
+    /// - Parameter isEnd: whether a day means its end.
     /// - Returns: `nil` for anything else, and for times that do not exist.
     func time(_ text: String, isEnd: Bool = false) -> Timestamp? {
         let names = ["today": 0, "yesterday": -1]

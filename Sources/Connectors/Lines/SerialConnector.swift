@@ -39,7 +39,7 @@ public struct SerialConnector: ConnectorKind {
     }
 
     /// - Parameters:
-    ///   - folder: what stands for `/dev`.
+    ///   - folder: the folder that is used as `/dev`.
     ///   - timeout: the maximum silence of the device.
     init(
         device: String, below folder: String = "/dev", baud: Int, sent: [UInt8] = [],

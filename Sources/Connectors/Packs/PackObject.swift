@@ -5,7 +5,7 @@ import Text
 public struct PackObject: Sendable {
     /// The rate limits shared by the calls of all packs.
     let budget: HostRateLimiter
-    /// The folder that stands for `/dev`.
+    /// The folder that is used as `/dev`.
     let devices: String
     private let value: JSONValue
     private let path: String

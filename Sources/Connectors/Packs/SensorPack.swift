@@ -43,7 +43,7 @@ public struct SensorPack: Sendable {
 
     /// - Parameters:
     ///   - budget: the rate limits shared with other packs.
-    ///   - devices: the folder that stands for `/dev`.
+    ///   - devices: the folder that is used as `/dev`.
     init(
         _ bytes: [UInt8], budget: HostRateLimiter, devices: String = "/dev"
     ) throws(PackError) {

@@ -32,7 +32,7 @@ public final class SensorPackStore: SensorDriver {
 
     /// Opens a folder, which need not exist.
     ///
-    /// - Parameter devices: the folder that stands for `/dev`.
+    /// - Parameter devices: the folder that is used as `/dev`.
     public init(folder: String, devices: String = "/dev") {
         self.folder = folder
         self.devices = devices
