@@ -56,12 +56,12 @@ import Testing
         #expect(installed.app.index.files == read.package.files)
         #expect(try installed.app.contents(of: "images/grün.txt") == Array("x".utf8))
         #expect(try await library.install(read).updateCheck.kind == .unchanged)
-        let other = try folder.writeApp("other-app", version: "2.0.0")
+        let other = try AppFolder(reading: try folder.writeApp("other-app", version: "2.0.0"))
         let terms = InstallTerms(isDryRun: true)
-        let check = try await library.install(folder: other, under: terms)
+        let check = try await library.install(other, under: terms)
         #expect(check.app.manifest.version == "2.0.0")
         #expect(try await library.apps().map(\.name.text) == ["my-app"])
-        let second = try await library.install(folder: other, under: InstallTerms())
+        let second = try await library.install(other, under: InstallTerms())
         #expect(second.updateCheck.kind == .first)
     }
 
