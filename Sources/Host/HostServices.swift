@@ -190,11 +190,14 @@ package struct HostServices: Sendable {
         try RuntimeFolder(of: socket).prepare()
         unlink(socket)
         port.number = tcp?.number
+        let addresses = tcp?.addresses ?? []
+        // Commands find a host by its socket: it is ready only when that listens too.
+        let waiting = Countdown(from: 1 + addresses.count)
         // The owner's commands may wait for a pager for any length of time.
         let control = provider.server(at: .unixDomainSocket(path: socket), limits: .unlimited) {
             _ in
             chmod(socket, 0o600)
-            if tcp == nil { await onReady(nil) }
+            if waiting.finishOne() { await onReady(tcp?.number) }
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
         services.append(AccessLogService(authority: authority, isLongRunning: isLongRunning))
@@ -207,10 +210,9 @@ package struct HostServices: Sendable {
                 logger: logger))
         services.append(control)
         if let tcp {
-            let waiting = Countdown(from: tcp.addresses.count)
             // Each address has a share of its own, so that a full one cannot block the other.
-            let limits = ConnectionLimits(connections: Self.connections / tcp.addresses.count)
-            for address in tcp.addresses {
+            let limits = ConnectionLimits(connections: Self.connections / addresses.count)
+            for address in addresses {
                 services.append(
                     provider.server(at: .hostname(address, port: tcp.number), limits: limits) { _ in
                         if waiting.finishOne() { await onReady(tcp.number) }
