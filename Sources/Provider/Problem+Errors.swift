@@ -13,7 +13,7 @@ import Samples
 import Sessions
 import VM
 
-/// The table from the errors of the modules to problems.
+/// Maps the errors of the modules to problems.
 extension Problem {
     /// The problem for an error of any type.
     ///
