@@ -71,7 +71,8 @@ package struct AppTester: Sendable {
         let root = folder.path
         let apps = isFolder ? URL(filePath: "\(root)/apps") : options.paths.apps
         let library = try await AppLibrary.open(
-            at: apps, limits: options.configuration.packages, unpacker: Unpacker(program: nil))
+            at: apps, limits: options.configuration.packages,
+            unpacker: ArchiveUnpacker(program: nil))
         let app =
             isFolder
             ? try await library.install(from: URL(filePath: word).standardizedFileURL)

@@ -104,7 +104,7 @@ package struct HostServices: Sendable {
             logger: logger
         ) { await log.record(sendingTo: $0, bytes: $1) }
         // A missing unpacker is reported only when an archive is to be unpacked.
-        let unpacker = Unpacker(program: try? CompanionProgram.unpacker.path())
+        let unpacker = ArchiveUnpacker(program: try? CompanionProgram.unpacker.path())
         library = try await AppLibrary.open(
             at: setup?.apps ?? paths.apps, limits: configuration.packages, unpacker: unpacker,
             keys: KeyFolder(data: paths.data))

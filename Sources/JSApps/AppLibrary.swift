@@ -10,7 +10,7 @@ public import Scheduling
 /// Blocking calls run on threads of their own, not on the cooperative pool.
 ///
 /// ```swift
-/// let library = try await AppLibrary.open(at: apps, unpacker: Unpacker(program: path))
+/// let library = try await AppLibrary.open(at: apps, unpacker: ArchiveUnpacker(program: path))
 /// let app = try await library.install(from: URL(filePath: "step-counter.zip"))
 /// let script = try await library.contents(of: "app.js", in: app)
 /// ```
@@ -40,7 +40,7 @@ public actor AppLibrary {
     ///   - time: dates installations.
     /// - Throws: ``JSAppsError`` with code `io`.
     public static func open(
-        at folder: URL, limits: PackageLimits = PackageLimits(), unpacker: Unpacker,
+        at folder: URL, limits: PackageLimits = PackageLimits(), unpacker: ArchiveUnpacker,
         keys: KeyFolder? = nil,
         time: any TimeSource = .system
     ) async throws(JSAppsError) -> AppLibrary {

@@ -16,7 +16,7 @@ struct AppsFolder: Sendable {
 
     let path: String
     let limits: PackageLimits
-    let unpacker: Unpacker
+    let unpacker: ArchiveUnpacker
     let time: any TimeSource
     let reached: @Sendable (Step) -> Void
 

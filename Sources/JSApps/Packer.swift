@@ -77,12 +77,12 @@ public struct Packer: Sendable {
 
 /// A source of a package.
 enum PackageSource {
-    case archive([UInt8], Unpacker)
+    case archive([UInt8], ArchiveUnpacker)
     case folder(AppFolder)
 
     /// Opens a file or folder by its path.
     static func open(
-        _ path: String, limits: PackageLimits, unpacker: Unpacker
+        _ path: String, limits: PackageLimits, unpacker: ArchiveUnpacker
     ) throws(JSAppsError) -> PackageSource {
         if try InputFile.isFolder(path) {
             return .folder(try AppFolder(reading: URL(filePath: path), limits: limits))

@@ -13,7 +13,7 @@ public actor SensorPackArchive {
     public static let file = "sensor.json"
 
     private let limits: PackageLimits
-    private let unpacker: Unpacker
+    private let unpacker: ArchiveUnpacker
     private let executor = BlockingSerialExecutor(label: "sensor packs")
 
     /// The executor that blocking calls run on.
@@ -22,7 +22,7 @@ public actor SensorPackArchive {
     }
 
     /// - Parameter unpacker: unpacks the archives.
-    public init(limits: PackageLimits, unpacker: Unpacker) {
+    public init(limits: PackageLimits, unpacker: ArchiveUnpacker) {
         self.limits = limits
         self.unpacker = unpacker
     }

@@ -5,5 +5,5 @@ import JSApps
 // A test kills it at every system call.
 let words = CommandLine.arguments
 let library = try await AppLibrary.open(
-    at: URL(filePath: words[1]), unpacker: Unpacker(program: words[3]))
+    at: URL(filePath: words[1]), unpacker: ArchiveUnpacker(program: words[3]))
 _ = try await library.install(from: URL(filePath: words[2]))

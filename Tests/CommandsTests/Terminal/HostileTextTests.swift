@@ -150,7 +150,7 @@ struct HostileTextTests {
         let file = folder.path + "/a.zip"
         let library = try await AppLibrary.open(
             at: folder.appending(path: "apps"),
-            unpacker: Unpacker(program: BuiltProgram.folder + "/nervous-unpacker"),
+            unpacker: ArchiveUnpacker(program: BuiltProgram.folder + "/nervous-unpacker"),
             keys: KeyFolder(data: folder.path))
         let terminal = try TerminalPair()
         let console = Console(

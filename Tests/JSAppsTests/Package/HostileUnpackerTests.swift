@@ -20,7 +20,7 @@ import Text
         let program = BuiltProgram.path("forging-unpacker")
         return try await AppLibrary.open(
             at: folder.url.appending(path: "apps"),
-            unpacker: Unpacker(program: program, timeLimit: timeLimit))
+            unpacker: ArchiveUnpacker(program: program, timeLimit: timeLimit))
     }
 
     private func refusal(
@@ -88,7 +88,8 @@ import Text
         let text = try folder.write("no-program", "text")
         for program in [nil, "/nowhere/nervous-unpacker", text.path()] {
             let library = try await AppLibrary.open(
-                at: folder.url.appending(path: "other"), unpacker: Unpacker(program: program))
+                at: folder.url.appending(path: "other"), unpacker: ArchiveUnpacker(program: program)
+            )
             let error = try await #require(throws: JSAppsError.self) {
                 try await library.install(archive: ZipForge.good().bytes)
             }

@@ -63,7 +63,7 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-extension Unpacker {
+extension ArchiveUnpacker {
     /// The program as it was built beside the tests.
-    static let built = Unpacker(program: BuiltProgram.path("nervous-unpacker"))
+    static let built = ArchiveUnpacker(program: BuiltProgram.path("nervous-unpacker"))
 }

@@ -102,7 +102,7 @@ struct ServedHost: Sendable {
         let authority = try await Authority(
             path: path + "/permissions.sqlite", time: TestWallClock(clock: clock),
             logger: logger)
-        let unpacker = Unpacker(program: BuiltProgram.path("nervous-unpacker"))
+        let unpacker = ArchiveUnpacker(program: BuiltProgram.path("nervous-unpacker"))
         let library = try await AppLibrary.open(
             at: folder.appending(path: "apps"), unpacker: unpacker,
             keys: KeyFolder(data: path))

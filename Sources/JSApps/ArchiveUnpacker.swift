@@ -7,9 +7,9 @@ import RunnerProtocol
 /// outlives the call that started it.
 ///
 /// ```swift
-/// let library = try await AppLibrary.open(at: apps, unpacker: Unpacker(program: path))
+/// let library = try await AppLibrary.open(at: apps, unpacker: ArchiveUnpacker(program: path))
 /// ```
-public struct Unpacker: Sendable {
+public struct ArchiveUnpacker: Sendable {
     private enum Method {
         case process(program: String, timeLimit: Duration)
         case unavailable
@@ -30,7 +30,7 @@ public struct Unpacker: Sendable {
     }
 
     /// Unpacks in this process: only for archives that this process has written.
-    static let inProcess = Unpacker(.inProcess)
+    static let inProcess = ArchiveUnpacker(.inProcess)
 
     /// Unpacks an archive; `receive` takes its content in order, as it arrives.
     ///
