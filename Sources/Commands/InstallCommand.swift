@@ -36,7 +36,7 @@ struct InstallCommand: AsyncParsableCommand {
 
     func run() async throws {
         let limits = try options.host.configuration.packages
-        let source: PackageSource =
+        let source: PackageArgument =
             if DownloadAddress.isAddress(package) {
                 .archive(
                     try await PackageDownload(
@@ -44,7 +44,7 @@ struct InstallCommand: AsyncParsableCommand {
                         console: options.console
                     ).archive())
             } else {
-                try PackageSource(path: package, limits: limits)
+                try PackageArgument(path: package, limits: limits)
             }
         try await HostSession.with(options.host) { session in
             let reply = try await session.client.install(
@@ -80,8 +80,8 @@ struct UninstallCommand: AsyncParsableCommand {
     }
 }
 
-/// What an app is installed from.
-enum PackageSource {
+/// The package that an argument of a command refers to, read into memory.
+enum PackageArgument {
     /// The bytes of a package.
     case archive(Data)
     /// The files of an app's folder.
@@ -134,7 +134,7 @@ enum PackageSource {
 extension APIClient {
     /// Installs an app from either source.
     func install(
-        _ source: PackageSource, isDryRun: Bool = false, allowsDowngrade: Bool = false
+        _ source: PackageArgument, isDryRun: Bool = false, allowsDowngrade: Bool = false
     ) async throws -> APIReply<AppDescription> {
         switch source {
         case .archive(let data):

@@ -55,7 +55,7 @@ struct TrialCommand: AsyncParsableCommand {
         guard let span = Duration(span: duration),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
         else { throw ValidationError("--for takes a span from 1s to 40d.") }
-        guard !write || PackageSource.isPath(app) else {
+        guard !write || PackageArgument.isPath(app) else {
             throw ValidationError("--write requires a folder, such as ./\(app).")
         }
     }
@@ -67,7 +67,7 @@ struct TrialCommand: AsyncParsableCommand {
         settings.limit = Duration(span: duration) ?? settings.limit
         let shown = settings
         let (declared, trial) = try await AppTester.with(
-            app, isFolder: PackageSource.isPath(app), options.host
+            app, isFolder: PackageArgument.isPath(app), options.host
         ) { tester in
             (tester.app.manifest.privileges, try await tester.trial(shown))
         }

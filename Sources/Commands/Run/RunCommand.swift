@@ -114,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
         if watch {
             // An installed app changes only by an update.
             var isFolder: ObjCBool = false
-            guard PackageSource.isPath(app),
+            guard PackageArgument.isPath(app),
                 FileManager.default.fileExists(atPath: app, isDirectory: &isFolder),
                 isFolder.boolValue
             else {
@@ -143,7 +143,7 @@ struct RunCommand: AsyncParsableCommand {
             let speed = VirtualSetup.Speed(speed)
         {
             let (ended, isAnswered) = try await ReplayHost.with(
-                trace, speed: speed, usesInstalled: !PackageSource.isPath(app), options.host
+                trace, speed: speed, usesInstalled: !PackageArgument.isPath(app), options.host
             ) { session in try await perform(session, trace) }
             return try report(ended, isAnswered: isAnswered)
         }
@@ -230,7 +230,7 @@ struct RunCommand: AsyncParsableCommand {
     // MARK: - Before the run
 
     private func installed(_ session: HostSession) async throws -> AppDescription {
-        guard PackageSource.isPath(app) else {
+        guard PackageArgument.isPath(app) else {
             do {
                 return try await session.client.app(app).value
             } catch let error as APIError {
@@ -243,7 +243,7 @@ struct RunCommand: AsyncParsableCommand {
                     type: failure.type)
             }
         }
-        let source = try PackageSource(
+        let source = try PackageArgument(
             path: app, limits: options.host.configuration.packages)
         let item = try await session.client.install(
             source, allowsDowngrade: allowDowngrade
