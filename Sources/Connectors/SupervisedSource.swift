@@ -13,7 +13,7 @@ public final class SupervisedSource: SampleSource {
     /// The default rate limit of a source in messages per second.
     public static let standardRate = 1000.0
     /// The maximum number of buffered samples; more are dropped and counted.
-    private static let waiting = 4096
+    private static let bufferLimit = 4096
 
     private let connector: any Connector
     private let sink: SampleSink
@@ -34,12 +34,12 @@ public final class SupervisedSource: SampleSource {
         self.time = time
     }
 
-    /// The state of the connection and the counts.
+    /// The state of the connection, and the counts of messages and samples.
     public var report: SourceReport? { sink.report }
 
     /// The samples from now on; the stream only ends when its consumer stops.
     public func samples() -> AsyncThrowingStream<Sample, any Error> {
-        AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.waiting)) { output in
+        AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.bufferLimit)) { output in
             let listener = sink.begin(output)
             let task = Task { await supervise(for: listener) }
             output.onTermination = { _ in task.cancel() }

@@ -132,7 +132,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `the device of a pack is looked for below the folder that stands for dev`()
+    @Test func `the device of a pack is opened in the folder that replaces the one of devices`()
         async throws
     {
         let text = """

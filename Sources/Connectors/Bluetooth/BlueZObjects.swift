@@ -18,7 +18,7 @@ struct BlueZObjects: Sendable {
         let path: String
         let isConnected: Bool
         /// Whether it was received by radio recently.
-        let isHeard: Bool
+        let isInRange: Bool
         let hasServices: Bool
     }
 
@@ -85,7 +85,7 @@ struct BlueZObjects: Sendable {
     /// The target device; connected devices and those in range are preferred.
     func device(_ target: BluetoothTarget, of adapter: Adapter) -> Device? {
         let devices = objects.keys.sorted().compactMap { device(at: $0, target, of: adapter) }
-        return devices.first(where: \.isConnected) ?? devices.first(where: \.isHeard)
+        return devices.first(where: \.isConnected) ?? devices.first(where: \.isInRange)
             ?? devices.first
     }
 
@@ -110,7 +110,8 @@ struct BlueZObjects: Sendable {
     func device(at path: String) -> Device? {
         objects[path]?[BlueZ.device].map {
             Device(
-                path: path, isConnected: $0["Connected"]?.flag == true, isHeard: $0["RSSI"] != nil,
+                path: path, isConnected: $0["Connected"]?.flag == true,
+                isInRange: $0["RSSI"] != nil,
                 hasServices: $0["ServicesResolved"]?.flag == true)
         }
     }

@@ -18,14 +18,14 @@ struct BluetoothSession: Sendable {
         let tree = try await bluez.objects()
         let adapter = try tree.adapter(named: connector.adapter)
         guard let known = tree.device(connector.target, of: adapter) else {
-            return try await use(try await scanned(adapter), of: adapter)
+            return try await use(try await scan(adapter), of: adapter)
         }
         // A device not received recently may be out of range or have changed its address.
-        let isGuess = connector.target.isName && !known.isConnected && !known.isHeard
+        let isGuess = connector.target.isName && !known.isConnected && !known.isInRange
         do {
             try await use(known, of: adapter, isGuess: isGuess)
         } catch is Unreached {
-            try await use(try await scanned(adapter), of: adapter)
+            try await use(try await scan(adapter), of: adapter)
         }
     }
 
@@ -43,13 +43,13 @@ struct BluetoothSession: Sendable {
         // A connection that existed before may be in use by another program and stays open.
         defer { if isOurs { bluez.send(device.path, BlueZ.device, "Disconnect") } }
         if isOurs { isOurs = try await connect(device, isGuess: isGuess) }
-        let tree = try await resolved(device, signals)
+        let tree = try await resolveServices(of: device, signals)
         let found = try characteristics(in: tree, of: device)
         var subscribed: [String] = []
         defer { for path in subscribed { bluez.send(path, BlueZ.characteristic, "StopNotify") } }
         for item in found where item.isSubscribed && !subscribed.contains(item.path) {
             subscribed.append(item.path)
-            try await ask(item, "StartNotify", to: "enable notifications of \(item.wanted.title)")
+            try await call(item, "StartNotify", to: "enable notifications of \(item.wanted.title)")
         }
         sink.connected()
         let feed = BluetoothFeed(connector, sink)
@@ -82,8 +82,8 @@ struct BluetoothSession: Sendable {
     /// Waits until the services of the device are resolved.
     ///
     /// - Returns: the objects of BlueZ then.
-    private func resolved(
-        _ device: BlueZObjects.Device, _ signals: AsyncThrowingStream<BusSignal, any Error>
+    private func resolveServices(
+        of device: BlueZObjects.Device, _ signals: AsyncThrowingStream<BusSignal, any Error>
     ) async throws -> BlueZObjects {
         let start = try await bluez.objects()
         try await withTimeLimit(connector.stepLimit, throwing: fault.servicesMissing) {
@@ -110,10 +110,10 @@ struct BluetoothSession: Sendable {
         for wanted in connector.characteristics {
             let services = tree.services(wanted.service, of: device)
             if services.isEmpty, let service = wanted.service { throw fault.noService(service) }
-            guard let there = tree.characteristic(wanted.characteristic, of: services) else {
+            guard let object = tree.characteristic(wanted.characteristic, of: services) else {
                 throw fault.noCharacteristic(wanted)
             }
-            let item = BluetoothItem(wanted: wanted, there: there)
+            let item = BluetoothItem(wanted: wanted, object: object)
             guard item.isSubscribed || wanted.interval != nil else {
                 throw fault.cannotNotify(wanted)
             }
@@ -126,14 +126,14 @@ struct BluetoothSession: Sendable {
     ///
     /// - Parameter step: the action for error messages, such as `notify about the lock`.
     @discardableResult
-    func ask(
+    private func call(
         _ item: BluetoothItem, _ method: String, _ arguments: [BusValue] = [], to step: String
     ) async throws -> [BusValue] {
         do throws(BusError) {
             return try await bluez.call(
                 item.path, BlueZ.characteristic, method, arguments, within: connector.stepLimit)
         } catch {
-            // The signal about it may not have been processed yet.
+            // The signal that reports the end of the connection may not have been processed yet.
             if BlueZ.indicatesRemoval(error) { throw fault.ended }
             throw fault.failed(error, to: step, within: connector.stepLimit)
         }
@@ -144,15 +144,15 @@ extension BluetoothSession {
     /// Scans for the device.
     ///
     /// - Throws: ``ConnectorError`` if it is not found in time.
-    func scanned(_ adapter: BlueZObjects.Adapter) async throws -> BlueZObjects.Device {
+    func scan(_ adapter: BlueZObjects.Adapter) async throws -> BlueZObjects.Device {
         sink.scanning()
         let signals = bluez.signals(at: nil, beneath: adapter.path)
         let start = try await bluez.objects()
         let filter = BusValue.options(["Transport": .string("le")])
-        try await look(adapter, "SetDiscoveryFilter", [filter])
+        try await call(adapter, "SetDiscoveryFilter", [filter])
         // Registered before the call, which may take effect even if it is cancelled.
         defer { bluez.send(adapter.path, BlueZ.adapter, "StopDiscovery") }
-        try await look(adapter, "StartDiscovery")
+        try await call(adapter, "StartDiscovery")
         return try await withTimeLimit(connector.scanLimit, throwing: fault.notFound) {
             var tree = start
             for try await signal in signals {
@@ -167,7 +167,8 @@ extension BluetoothSession {
         }
     }
 
-    private func look(
+    /// Calls a method of an adapter.
+    private func call(
         _ adapter: BlueZObjects.Adapter, _ method: String, _ arguments: [BusValue] = []
     ) async throws {
         do throws(BusError) {
@@ -221,7 +222,7 @@ extension BluetoothSession {
     }
 
     private func value(of item: BluetoothItem) async throws -> [UInt8]? {
-        try await ask(
+        try await call(
             item, "ReadValue", [.options([:])], to: "return its \(item.wanted.title)"
         ).first?.bytes
     }
@@ -252,17 +253,17 @@ extension BusSignal {
 /// A requested characteristic and its object on the device.
 struct BluetoothItem: Hashable, Sendable {
     let wanted: BluetoothCharacteristic
-    let there: BlueZObjects.Characteristic
+    let object: BlueZObjects.Characteristic
 
-    var path: String { there.path }
+    var path: String { object.path }
 
     /// Whether the device sends notifications of it.
     var isSubscribed: Bool {
-        wanted.interval == nil && !there.flags.isDisjoint(with: ["notify", "indicate"])
+        wanted.interval == nil && !object.flags.isDisjoint(with: ["notify", "indicate"])
     }
 
     /// Whether it is read, either periodically or once for the initial value.
     var isRead: Bool {
-        wanted.interval != nil || wanted.form != nil && there.flags.contains("read")
+        wanted.interval != nil || wanted.form != nil && object.flags.contains("read")
     }
 }

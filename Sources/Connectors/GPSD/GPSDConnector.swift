@@ -61,12 +61,12 @@ struct GPSDConnector: ConnectorKind {
     }
 
     func connect(_ sink: SampleSink) async throws {
-        let door = ChannelCloser()
+        let closer = ChannelCloser()
         try await withTaskCancellationHandler {
-            let channel = try await open(door)
+            let channel = try await open(closer)
             let greeting = Mutex(false)
             let deadline = channel.channel.eventLoop.scheduleTask(in: Self.timeout) {
-                door.close()
+                closer.close()
             }
             defer { deadline.cancel() }
             // The error below depends on whether gpsd answered, not on how the connection ended.
@@ -101,12 +101,12 @@ struct GPSDConnector: ConnectorKind {
             }
             throw ConnectorError("\(place) ended the connection.")
         } onCancel: {
-            door.close()
+            closer.close()
         }
     }
 
     private func open(
-        _ door: ChannelCloser
+        _ closer: ChannelCloser
     ) async throws(ConnectorError) -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         do {
             return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -114,7 +114,7 @@ struct GPSDConnector: ConnectorKind {
                 // Silence is normal without a receiver, so only keep-alive detects a lost server.
                 .channelOption(.socketOption(.so_keepalive), value: 1)
                 .channelInitializer { channel in
-                    door.hold(channel)
+                    closer.hold(channel)
                     return channel.eventLoop.makeSucceededVoidFuture()
                 }
                 .connect(host: host, port: port) { channel in

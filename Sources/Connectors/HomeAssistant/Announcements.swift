@@ -149,7 +149,7 @@ extension Announcements.State {
         if let former, former.announcement.topic != announcement.topic {
             change.unsubscribe = forget(key).unsubscribe
         }
-        let isHeard = entries.values.contains {
+        let isSubscribed = entries.values.contains {
             $0.source != nil && $0.announcement.topic == announcement.topic
         }
         var entry = Announcements.Entry(announcement: announcement)
@@ -164,7 +164,7 @@ extension Announcements.State {
                 entry.source = AnnouncedSource(maker, time: time)
                 if isConnected { entry.source?.connected() }
             }
-            change.subscribe = isHeard ? nil : announcement.topic
+            change.subscribe = isSubscribed ? nil : announcement.topic
         }
         entries[key] = entry
         return change

@@ -17,8 +17,8 @@ struct SerialPort: Sendable {
             throw ConnectorError(
                 "\(path) is not a serial port; list them with: ls -l /dev/serial/by-id")
         }
-        // TIOCEXCL keeps other programs from opening it; the lock is for those that check first. Both end
-        // with the descriptor.
+        // TIOCEXCL makes later calls of open(2) fail; flock(2) is for programs that have opened the
+        // port and check for a lock. Both end when the descriptor is closed.
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw Self.cannotOpen(path, EBUSY) }
         _ = ioctl(number, UInt(TIOCEXCL))
         try setUp(baud)
@@ -65,10 +65,10 @@ struct SerialPort: Sendable {
         mode.c_iflag &= ~tcflag_t(IXOFF | IXANY)
         cfsetispeed(&mode, speed)
         cfsetospeed(&mode, speed)
-        var taken = termios()
+        var applied = termios()
         // The call succeeds even if only some settings could be applied.
         guard tcsetattr(descriptor.number, TCSANOW, &mode) == 0,
-            tcgetattr(descriptor.number, &taken) == 0, cfgetospeed(&taken) == speed
+            tcgetattr(descriptor.number, &applied) == 0, cfgetospeed(&applied) == speed
         else { throw ConnectorError("\(path) cannot be set to \(baud) baud.") }
         // The time of earlier input is unknown.
         tcflush(descriptor.number, TCIFLUSH)

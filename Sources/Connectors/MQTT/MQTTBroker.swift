@@ -94,9 +94,9 @@ extension MQTTBroker {
         guard file?.hasPrefix("/") != false else {
             throw source.wrong("passwordFile", "is not an absolute path")
         }
-        let isSecret = try source.flag("tls") ?? false
+        let usesTLS = try source.flag("tls") ?? false
         let authorities = try source.text("ca")
-        guard authorities == nil || isSecret else {
+        guard authorities == nil || usesTLS else {
             throw source.wrong("ca", "requires tls")
         }
         guard authorities?.hasPrefix("/") != false else {
@@ -105,6 +105,6 @@ extension MQTTBroker {
         self.init(
             host: host, port: port, username: username,
             password: text.map(Password.text) ?? file.map(Password.file),
-            trust: isSecret ? authorities.map(Trust.authorities) ?? .system : nil)
+            trust: usesTLS ? authorities.map(Trust.authorities) ?? .system : nil)
     }
 }

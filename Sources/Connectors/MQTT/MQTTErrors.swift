@@ -52,8 +52,8 @@ enum MQTTErrors {
         wasAccepted: Bool
     ) -> ConnectorError {
         let tls = [MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE].map(\.rawValue)
-        let isSecret = broker.trust != nil
-        if tls.contains(result) || isSecret && number == EPROTO {
+        let usesTLS = broker.trust != nil
+        if tls.contains(result) || usesTLS && number == EPROTO {
             return untrusted(broker, logMessage)
         }
         switch mosq_err_t(result) {

@@ -19,8 +19,8 @@ struct LocationDriverTests {
     }
 
     @Test func `B4: without gpsd location becomes unavailable quickly`() async throws {
-        let deaf = ClosedPort()
-        let port = deaf.number
+        let closedPort = ClosedPort()
+        let port = closedPort.number
         let start = ContinuousClock.now
         let found = LocationDriver(port: port).discover()
         #expect(ContinuousClock.now - start < .seconds(20))
@@ -28,7 +28,7 @@ struct LocationDriverTests {
         for item in found {
             #expect(isUnavailable(item, because: "no gpsd answers at 127.0.0.1:\(port)"))
         }
-        withExtendedLifetime(deaf) {}
+        withExtendedLifetime(closedPort) {}
     }
 
     @Test(arguments: [

@@ -59,7 +59,7 @@ struct RestCycleTests {
         #expect(moving.suffix(970) == ArraySlice(1030..<2000))
     }
 
-    @Test func `B12: a fix under way during suspension is not a check`() throws {
+    @Test func `B12: a fix that arrives just after suspension does not count as a check`() throws {
         var cycle = RestCycle(after: .seconds(60))
         #expect(!cycle.take(try Self.fix(0)))
         #expect(cycle.take(try Self.fix(60)))

@@ -92,20 +92,20 @@ struct MQTTAccessTests {
     {
         let plain = try TestBroker()
         try plain.start()
-        let secret = try MQTTTestSource(
+        let encrypted = try MQTTTestSource(
             port: plain.port, source: #""topic": "home/t", "tls": true"#)
-        try await expect(secret, toReport: "whether it supports tls")
+        try await expect(encrypted, toReport: "whether it supports tls")
         let broker = try TestBroker(certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
         try broker.start()
-        let open = try MQTTTestSource(port: broker.port)
-        try await expect(open, toReport: "whether it requires tls")
+        let unencrypted = try MQTTTestSource(port: broker.port)
+        try await expect(unencrypted, toReport: "whether it requires tls")
     }
 
     @Test func `a refused connection is reported`() async throws {
-        let deaf = ClosedPort()
-        let testSource = try MQTTTestSource(port: deaf.number)
+        let closedPort = ClosedPort()
+        let testSource = try MQTTTestSource(port: closedPort.number)
         try await expect(testSource, toReport: "cannot be reached: connection refused")
-        withExtendedLifetime(deaf) {}
+        withExtendedLifetime(closedPort) {}
     }
 
     @Test func `an unknown host name is reported`() async throws {
