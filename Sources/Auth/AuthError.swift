@@ -135,7 +135,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
             message += " that \(client.name) may use"
             if let privilege, let first = sensors.first {
                 hint +=
-                    "; or choose the one that \(name) stands for: nervous permissions grant"
+                    "; or choose the one that \(name) refers to: nervous permissions grant"
                     + " \(client.name) \(privilege) --only \(first)"
             }
         }
@@ -182,7 +182,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
 
     /// Reports a revocation that could not be stored yet.
     ///
-    /// - Parameter fact: what is in force, without a full stop.
+    /// - Parameter fact: what has taken effect, without a full stop.
     init(unstored error: any Error, _ fact: String) {
         let found = error as? DatabaseError
         self.init(

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Writes to the permission database, one transaction after the other.
 ///
-/// A revocation is never lost while this process runs: it is in force before it is
-/// stored, and when it cannot be stored, it waits here, is repeated, and precedes every later change. On a
-/// full disk it gets the space of a reserve.
+/// A revocation is never lost while this process runs: it takes effect in memory before it is stored.
+/// If it cannot be stored, it is kept here, tried again, and stored before every later change. On a
+/// full disk the space of a reserve is released for it.
 ///
 /// ```swift
 /// try await writer.write { try $0.execute(sql: "INSERT …") }
@@ -19,7 +19,7 @@ final class AuthWriter: Sendable {
     private static let reserveBytes: Int64 = 1 << 20
 
     private struct State {
-        /// The changes that are in force and not yet stored, oldest first.
+        /// The changes that have taken effect and are not yet stored, oldest first.
         var waiting: [Change] = []
         /// Whether the last attempt to store them failed.
         var isFailing = false
@@ -48,8 +48,7 @@ final class AuthWriter: Sendable {
         DiskReserve(path: path + "-reserve", size: reserveBytes)
     }
 
-    /// Whether nothing that is in force failed to be stored, and the next revocation
-    /// can be stored even on a full disk.
+    /// Whether no revocation failed to be stored, and the next one can be stored even on a full disk.
     var isSafe: Bool { state.withLock { !$0.isFailing && !$0.isReserveUsed } }
 
     func read<T: Sendable>(
@@ -58,7 +57,7 @@ final class AuthWriter: Sendable {
         try await queue.read(body)
     }
 
-    /// Makes a change, after those that wait.
+    /// Makes a change, after those that are not yet stored.
     func write<T: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> T
     ) async throws -> T {
@@ -68,7 +67,7 @@ final class AuthWriter: Sendable {
         }
     }
 
-    /// Stores a revocation that is in force already.
+    /// Stores a revocation that has already taken effect.
     ///
     /// - Throws: when it could not be stored yet; it is then repeated.
     func revoke(_ change: @escaping Change) async throws {
@@ -76,7 +75,7 @@ final class AuthWriter: Sendable {
         try await storeWaitingWithReserve()
     }
 
-    /// Makes a change in one of the two ways.
+    /// Makes a change with ``revoke(_:)`` or ``write(_:)``.
     func perform(isRevocation: Bool, _ change: @escaping Change) async throws {
         if isRevocation { try await revoke(change) } else { try await write(change) }
     }
@@ -115,7 +114,7 @@ final class AuthWriter: Sendable {
             do {
                 try commit(database, next)
             } catch is AuthError {
-                // What it was about is gone.
+                // The client or run no longer exists.
             } catch {
                 state.withLock { $0.isFailing = true }
                 throw error

@@ -121,7 +121,7 @@ public actor Authority {
             try await storage.eraseAll(keeping: owners)
         } catch {
             if error.code == .damaged { return .failure(error) }
-            // Nobody can read it; the next start tries again.
+            // The values are inaccessible, and the next start tries again.
             logger.warning(
                 "cannot erase stored values of removed apps", metadata: ["error": "\(error)"])
         }
@@ -275,10 +275,10 @@ public actor Authority {
     /// The owner's decisions as of now.
     public var permissions: Permissions { decisions.current }
 
-    /// Stores a decision; it is in force when this returns.
+    /// Stores a decision; it has taken effect when this returns.
     ///
-    /// A lasting decision replaces those for single runs. A revocation is in force
-    /// also when this throws because it could not be stored.
+    /// A lasting decision replaces those for single runs. A revocation has taken effect even if this
+    /// throws because it could not be stored.
     ///
     /// - Parameters:
     ///   - run: the run that `allowOnce` and `denyOnce` are for, or in which the owner was asked;
@@ -301,7 +301,7 @@ public actor Authority {
         }
     }
 
-    /// Replaces the policy; it is in force for the next call when this returns.
+    /// Replaces the policy, which takes effect before this returns.
     ///
     /// Requests for what it blocks are closed. Decisions stay stored.
     public func apply(_ policy: Policy) {

@@ -128,7 +128,7 @@ final class ClientRegistry {
 
     /// Stores an app and changes its decisions, in one transaction.
     ///
-    /// - Returns: whether it is in force; another version may have been admitted during the write.
+    /// - Returns: whether it took effect; another version may have been admitted during the write.
     nonisolated(nonsending) func admit(
         _ app: DeclaredApp, removing old: [PermissionRecord], adding new: [PermissionRecord]
     ) async throws(AuthError) -> Bool {

@@ -18,7 +18,7 @@ struct ClientStore: Sendable {
         }
     }
 
-    /// Stores a client unless one of the name exists.
+    /// Stores a client unless one of that name exists.
     func store(client name: String, kind: Client.Kind, created: Timestamp) async throws {
         try await writer.write { database in
             try database.execute(
@@ -27,7 +27,7 @@ struct ClientStore: Sendable {
         }
     }
 
-    /// Deletes a client with its decisions and tokens, which are out of force already.
+    /// Deletes a client with its decisions and tokens, which must already be revoked in memory.
     func remove(client name: String) async throws {
         try await writer.revoke { database in
             try database.execute(sql: "DELETE FROM client WHERE name = ?", arguments: [name])
@@ -91,7 +91,7 @@ struct ClientStore: Sendable {
 
     /// Deletes the token of a run and the decisions for it; those of all runs when `run` is `nil`.
     ///
-    /// They are out of force already.
+    /// They must already be revoked in memory.
     func removeRun(_ run: String?) async throws {
         try await writer.revoke { database in
             let arguments: StatementArguments = [run]

@@ -25,7 +25,7 @@ struct DecisionStore: Sendable {
     /// - Parameters:
     ///   - denials: the new count of denials for single runs; `nil` when it does not change.
     ///   - resetsCount: whether that count is removed.
-    ///   - isRevocation: whether the decision is in force already, because it is a revocation.
+    ///   - isRevocation: whether the decision has already taken effect, because it is a revocation.
     /// - Throws: `notFound` when the client has another identity now.
     func store(
         _ record: PermissionRecord, counting denials: DenialCount?, resetsCount: Bool,
@@ -73,7 +73,7 @@ struct DecisionStore: Sendable {
 
     /// Deletes the decisions about a privilege, those for single runs and their count included.
     ///
-    /// - Parameter isRevocation: whether that is in force already, because it is a revocation.
+    /// - Parameter isRevocation: whether that has already taken effect, because it is a revocation.
     func remove(_ privilege: PrivilegeID, of client: String, isRevocation: Bool) async throws {
         try await writer.perform(isRevocation: isRevocation) { database in
             try database.execute(

@@ -54,7 +54,7 @@ final class PermissionRegistry {
 
     // MARK: - Changing
 
-    /// Stores a decision; it is in force when this returns.
+    /// Stores a decision; it has taken effect when this returns.
     ///
     /// - Parameters:
     ///   - run: the run that a decision for one run is for, and in which the owner was asked.
@@ -93,7 +93,7 @@ final class PermissionRegistry {
                 throw AuthError(wrapping: error, while: "storing a decision")
             }
             await log.note(.decided(record))
-            throw AuthError(unstored: error, "The decision about \(privilege) is in force")
+            throw AuthError(unstored: error, "The decision about \(privilege) has taken effect")
         }
         // Client and run may have ended during the write.
         try clients.checkClient(client)
@@ -116,7 +116,7 @@ final class PermissionRegistry {
         var failure: AuthError?
         for found in decided + denied
         where (privilege == nil || found == privilege) && removed.insert(found).inserted {
-            // One that cannot be stored must not keep the others in force.
+            // A failure to store one must not prevent the others from being revoked.
             do throws(AuthError) {
                 try await remove(found, of: client)
             } catch {
@@ -209,7 +209,7 @@ final class PermissionRegistry {
             count: denials.count(privilege, of: client) + 1, last: time.now())
     }
 
-    /// Checks that no lasting denial would leave only a part of a grant for one run in force.
+    /// Checks that no lasting denial covers a part of a grant for one run.
     ///
     /// - Throws: `denied`.
     private func checkUndenied(_ privilege: PrivilegeID, of client: String) throws(AuthError) {

@@ -1,6 +1,6 @@
 import Samples
 
-/// The decisions in force and their consequences: pure functions of decisions, policy and time.
+/// The current decisions and their consequences: pure functions of decisions, policy and time.
 struct PermissionTable: Sendable {
     /// Blocks privileges regardless of decisions.
     var policy: Policy

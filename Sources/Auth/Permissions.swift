@@ -47,9 +47,9 @@ public struct Permissions: Sendable {
     /// The sensors that a request refers to: one, or several of a kind among which the client has to
     /// choose.
     ///
-    /// The owner's choice comes first, then the sensor of that very name, then the sensors of the kind
-    /// that the client may read. Where it may read none, the request stays as it is: a refusal names no
-    /// sensor that the client does not know.
+    /// The owner's choice has precedence over the sensor of exactly that name, and that over the
+    /// sensors of the kind that the client may read. If it may read none, the request is returned
+    /// unchanged, so that the refusal reveals no sensor's name.
     ///
     /// - Parameter readable: the sensors that the name refers to on this machine. Samples are published
     ///   only to the sensor of that name or to the chosen one.
@@ -71,11 +71,11 @@ public struct Permissions: Sendable {
         if case .granted = verdict(on: request, by: client) { true } else { false }
     }
 
-    /// The sensors that a client refers to by a name, for whatever it may do with them: one, or several
-    /// of a kind among which it has to choose.
+    /// The sensors that a client refers to by a name, for any access: one, or several of a kind among
+    /// which it has to choose.
     ///
-    /// Of a kind, those count that the client may read, or otherwise those about which it has a
-    /// decision.
+    /// A kind's name refers to its sensors that the client may read; if there are none, to those that
+    /// were decided about for the client.
     ///
     /// - Parameter readable: the sensors that the name refers to on this machine.
     public func referents(
@@ -126,7 +126,7 @@ public struct Permissions: Sendable {
         table.denial(of: sensor, to: client)
     }
 
-    /// The state of a privilege; a grant of statistics is not one of samples.
+    /// The state of a privilege; a grant with access `stats` does not grant `raw`.
     ///
     /// - Parameter readable: the sensors that the name in the privilege refers to on this machine.
     public func state(
@@ -175,7 +175,7 @@ public struct Permissions: Sendable {
         }
     }
 
-    /// Whether a client may know the time of a sensor's newest sample: it may read every sample.
+    /// Whether a client may read every sample of a sensor, and therefore see the time of the newest.
     public func seesNewest(of sensor: SensorID, _ client: Client) -> Bool {
         if client.kind == .owner { return true }
         let samples = PrivilegeID(sensor: sensor, access: .raw)

@@ -54,8 +54,8 @@ final class RequestTable {
 
     /// Opens a request, or joins the open one, and waits until it is closed or the time is up.
     ///
-    /// It returns at once when too many requests are open or calls wait, or when the owner has let
-    /// an earlier call time out.
+    /// It returns immediately if too many requests are open, too many calls wait, or an earlier call
+    /// has timed out.
     ///
     /// - Parameter isUrgent: whether it waits although an earlier call has timed out.
     nonisolated(nonsending) func wait(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Auth
 
-/// The log stays within its budget, by whole days and never at the cost of the newest.
+/// Pruning the log to its budget, by whole days and never the last week.
 struct AccessLogBudgetTests {
     private static let day: Int64 = 86_400_000_000
     private static let perDay = 300
@@ -49,7 +49,7 @@ struct AccessLogBudgetTests {
     }
 
     @Test(arguments: [50_000, 300_000, 400_000, 500_000] as [Int64])
-    func `the oldest whole days go until it fits, and none of the last week`(
+    func `the oldest whole days are pruned until the log fits, except the last week`(
         budget: Int64
     ) async throws {
         let log = try await log(days: 20, budget: budget)
@@ -77,13 +77,13 @@ struct AccessLogBudgetTests {
         #expect(Int64(last.count) == report.cut)
     }
 
-    @Test func `a log within its budget stays whole`() async throws {
+    @Test func `a log within its budget is not pruned`() async throws {
         let log = try await log(days: 20, budget: .max)
         await log.keepBudget()
         #expect(try await entries(log).count == 20 * Self.perDay)
     }
 
-    @Test func `an entry that a wrong clock dated years ahead does not keep the others`()
+    @Test func `an entry dated years ahead by a wrong clock does not prevent pruning`()
         async throws
     {
         let far = registry.clock.now().advanced(byMicroseconds: 3650 * Self.day)

@@ -204,7 +204,7 @@ struct AccessLogChainTests {
         #expect(try await verify().fault?.line == 1)
     }
 
-    @Test func `the Python reader agrees`() async throws {
+    @Test func `the documented Python script verifies the same chain`() async throws {
         let log = try await fill()
         let script = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../docs/verify-log.py").path()

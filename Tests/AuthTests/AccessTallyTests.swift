@@ -141,7 +141,7 @@ struct AccessTallyTests {
 
     /// An app invents names in order to hide what it reads.
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `what was allowed has an entry that names it, whatever else the client tries`(
+    func `each allowed read has an entry with its sensor, however many refused calls are made`(
         seed: UInt64
     ) async throws {
         var random = SplitMix(state: seed)
@@ -184,7 +184,7 @@ struct AccessTallyTests {
         #expect(refused.count == AccessLog.refusalKindsPerClient + 1)
     }
 
-    @Test func `what was counted is written when the host stops`() async throws {
+    @Test func `counted calls are written when the host stops`() async throws {
         let authority = try await registry.open()
         for _ in 1...3 {
             try await authority.log.record("latest", .raw, for: Self.grant(), range: nil, count: 2)

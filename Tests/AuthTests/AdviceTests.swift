@@ -4,7 +4,7 @@ import Testing
 
 @testable import Auth
 
-/// What a refusal advises: following it leads to permission, and never in a circle.
+/// The hints of refusals: after following them in turn, the call is allowed.
 struct AdviceTests {
     private let registry: Registry
 
@@ -51,7 +51,7 @@ struct AdviceTests {
         }
     }
 
-    /// Does what the command in a text does.
+    /// Makes the decision that the command in a hint would make.
     private func follow(_ advice: String, _ authority: Authority) async throws {
         let command = /nervous permissions (grant|reset) app (\S+)/
         let match = try #require(try command.firstMatch(in: advice), "\(advice)")
@@ -98,7 +98,7 @@ struct AdviceTests {
         }
     }
 
-    /// A denial, what a flag allows for one run, and whether that is taken.
+    /// A lasting denial, a privilege that a flag allows for one run, and whether that is accepted.
     @Test(arguments: [
         ("sensor:cpu", "sensor:cpu", false), ("sensor:cpu:stats", "sensor:cpu", false),
         ("sensor:cpu:stats", "sensor:cpu:stats", false), ("sensor:cpu", "sensor:cpu:stats", true),
@@ -106,8 +106,8 @@ struct AdviceTests {
         ("sensor:network.eth0", "sensor:network", true), ("sensor:memory", "sensor:cpu", true),
         ("net", "net:https://example.org", false), ("storage", "storage", false),
     ])
-    func `a grant for one run over a lasting denial holds wholly or not at all`(
-        denied: String, allowed: String, isTaken: Bool
+    func `a grant for one run is rejected if a lasting denial covers part of it`(
+        denied: String, allowed: String, isAccepted: Bool
     ) async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
@@ -117,9 +117,9 @@ struct AdviceTests {
         let grant = try #require(PrivilegeID(allowed))
         do {
             try await authority.decide(.allowOnce, on: grant, by: "app", run: run)
-            #expect(isTaken)
+            #expect(isAccepted)
         } catch {
-            #expect(!isTaken)
+            #expect(!isAccepted)
             #expect(error.code == .denied)
             #expect(error.hint?.contains("nervous permissions reset app \(denied)") == true)
             #expect(await authority.permissions.records(of: "app").count == 1)

@@ -28,7 +28,7 @@ struct DamagedFileTests {
     }
 
     @Test(arguments: FileDamage.allCases)
-    func `a damaged file of stored values stops the storage of apps alone`(
+    func `a damaged file of stored values disables only the storage of apps`(
         damage: FileDamage
     ) async throws {
         try await fill()
@@ -48,7 +48,7 @@ struct DamagedFileTests {
         #expect(await authority.permissions.records(of: "app").isEmpty)
     }
 
-    @Test func `a file of stored values that was set aside is made anew`() async throws {
+    @Test func `a file of stored values that was renamed is created again`() async throws {
         try await fill()
         try FileDamage.garbage.apply(to: storagePath)
         try FileManager.default.moveItem(atPath: storagePath, toPath: storagePath + ".damaged")
@@ -59,7 +59,7 @@ struct DamagedFileTests {
     }
 
     @Test(arguments: FileDamage.allCases)
-    func `a damaged permission database is named, with a way out`(
+    func `the error for a damaged permission database names the file and has a hint`(
         damage: FileDamage
     ) async throws {
         try await fill()

@@ -6,7 +6,9 @@ import Testing
 
 /// Concurrent decisions.
 struct DecisionOrderTests {
-    @Test func `a change waits until the previous one is in file, memory and log`() async throws {
+    @Test func `a change waits until the previous one is in the file, in memory and in the log`()
+        async throws
+    {
         let registry = try Registry()
         let authority = try await registry.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)

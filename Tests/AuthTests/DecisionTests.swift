@@ -142,7 +142,7 @@ struct DecisionTests {
     }
 
     @Test(arguments: PrivilegeID.others + [PrivilegeID("net:https://a.org") ?? .net])
-    func `a privilege without a sensor takes an end and the background, and no other terms`(
+    func `only expiry and background are valid terms of a privilege without a sensor`(
         privilege: PrivilegeID
     ) async throws {
         let authority = try await registry.open()

@@ -141,7 +141,7 @@ struct IdentifyTests {
         for page in ["", "x", Token().text, authority.ownerToken.text] {
             #expect(try await redeem(with: page) == .invalidToken)
         }
-        // A code is no nonce of its own, nor is another one.
+        // Neither the code itself nor another code is accepted as the nonce.
         let code = try await authority.launchCode(for: "app")
         #expect(await self.redeem(code, page: code, "app") == .invalidToken)
         #expect(try await redeem(with: authority.launchCode(for: "app")) == .invalidToken)
@@ -150,7 +150,9 @@ struct IdentifyTests {
         #expect(try await redeem(with: old) == .invalidToken)
     }
 
-    @Test func `a code waits until it is redeemed, also in vain, or for 60 seconds`() async throws {
+    @Test func `a launch code is pending for 60 seconds or until the first attempt to redeem it`()
+        async throws
+    {
         #expect(await !authority.hasLaunchCode(for: "app"))
         let code = try await authority.launchCode(for: "app")
         #expect(await authority.hasLaunchCode(for: "app"))
@@ -162,7 +164,7 @@ struct IdentifyTests {
         #expect(await !authority.hasLaunchCode(for: "app"))
     }
 
-    @Test func `a launch code and a nonce end with their app`() async throws {
+    @Test func `a launch code and a nonce become invalid when their app is removed`() async throws {
         let code = try await authority.launchCode(for: "app")
         let nonce = await authority.pageNonce(for: "app")
         try await authority.forget(client: "app")

@@ -185,7 +185,7 @@ struct InstanceChoiceTests {
                 .raw, "denied"
             ),
         ] as [([(String, Bool)], [SensorID], Access, String)])
-    func `without a choice the kind's name stands for the only sensor that the app may read`(
+    func `without a choice the kind's name refers to the only sensor that the app may read`(
         decisions: [(String, Bool)], readable: [SensorID], access: Access, expected: String
     ) async throws {
         let authority = try await registry.open()

@@ -169,7 +169,7 @@ struct PermissionLadderTests {
     }
 
     @Test(arguments: [(Decision.deny, State.denied), (nil, State.prompt)])
-    func `B5: decisions denied or forgotten under a policy stay so when it is removed`(
+    func `B5: denying or resetting under a policy still applies after the policy is removed`(
         decision: Decision?, expected: State
     ) async throws {
         let authority = try await host(in: .restricted)

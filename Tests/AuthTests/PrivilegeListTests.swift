@@ -54,7 +54,7 @@ struct PrivilegeListTests {
         #expect(Set(privileges.map(\.id)).isSuperset(of: PrivilegeID.others))
     }
 
-    @Test func `the name of every privilege reads back, and stands for what it is about`() throws {
+    @Test func `every name of a privilege is parsed to a privilege of that name`() throws {
         let names = ["sensor:cpu", "sensor:cpu:stats", "sensor:cpu.a:write", "net:https://a.org"]
         for name in names + PrivilegeID.others.map(\.description) {
             let id = try #require(PrivilegeID(name))
@@ -190,7 +190,7 @@ struct PrivilegeListTests {
         "net:http://169.254.169.254",
         "net:http://app.localhost:8080", "net:*", "net:https://*.org",
     ])
-    func `the name of a privilege is parsed exactly`(text: String) {
+    func `an invalid name of a privilege is rejected`(text: String) {
         #expect(PrivilegeID(text) == nil)
     }
 
@@ -198,7 +198,7 @@ struct PrivilegeListTests {
         "sensor:cpu", "sensor:cpu:stats", "sensor:cpu:write", "net", "storage",
         "net:https://api.example.org", "net:http://[::1]:8080", "net:https://box.local:8443",
     ])
-    func `the name of a privilege survives parsing`(text: String) {
+    func `a parsed name of a privilege is written unchanged`(text: String) {
         #expect(PrivilegeID(text)?.description == text)
     }
 }

@@ -27,7 +27,7 @@ final class Registry: Sendable {
     ///
     /// - Parameters:
     ///   - restricted: the privileges that the policy blocks.
-    ///   - timeLimit: how long a call waits for a decision; the clock moves only by hand.
+    ///   - timeLimit: how long a call waits for a decision; only the test advances the clock.
     func open(
         restricted: [String] = [], timeLimit: Duration = .seconds(45)
     ) async throws -> Authority {

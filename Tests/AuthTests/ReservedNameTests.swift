@@ -39,7 +39,7 @@ struct ReservedNameTests {
 
     /// An earlier version may have admitted such an app.
     @Test(arguments: ReservedNames.all)
-    func `an app of a reserved name that is already there takes nothing from the owner`(
+    func `an existing app with a reserved name does not affect the owner's token`(
         name: String
     ) async throws {
         let authority = try await registry.open()

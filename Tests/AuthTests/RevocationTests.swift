@@ -6,13 +6,13 @@ import Testing
 
 @testable import Auth
 
-/// Every revocation works on a full disk, and is never undone by a restart.
+/// Every revocation takes effect on a full disk, and remains after a restart.
 struct RevocationTests {
-    /// A disk without room, on which no transaction can be committed.
+    /// A full disk, on which no transaction can be committed.
     private final class Disk: Sendable {
         private struct Full: Sendable {
             var isFull = false
-            /// The reserve, whose release makes room.
+            /// The path of the reserve; deleting it frees enough space.
             var reserve: String?
         }
 
@@ -33,7 +33,7 @@ struct RevocationTests {
     }
 
     /// A kind of revocation.
-    enum Way: String, CaseIterable {
+    enum Revocation: String, CaseIterable {
         case deny, denyForRun, narrow, reset, resetAll, revokeToken, forgetApp, endRun
 
         /// Whether it is about an app and its run, not a token.
@@ -54,7 +54,7 @@ struct RevocationTests {
         registry = try Registry()
     }
 
-    /// What was open, with a client that may read `cpu`.
+    /// A host with a client that may read `cpu`.
     private struct OpenHost {
         let database: AuthDatabase
         let authority: Authority
@@ -68,8 +68,8 @@ struct RevocationTests {
             try await authority.log.record("latest", .raw, for: grant, range: nil, count: 1)
         }
 
-        func take(back way: Way) async throws {
-            switch way {
+        func apply(_ revocation: Revocation) async throws {
+            switch revocation {
             case .deny: try await authority.decide(.deny, on: RevocationTests.privilege, by: client)
             case .denyForRun:
                 try await authority.decide(
@@ -86,11 +86,11 @@ struct RevocationTests {
         }
     }
 
-    private func start(_ way: Way) async throws -> OpenHost {
+    private func start(_ revocation: Revocation) async throws -> OpenHost {
         let database = try AuthDatabase(path: registry.path, willCommit: disk.willCommit)
         let authority = try await Authority(
             database, path: registry.path, time: registry.clock, timeLimit: .zero)
-        guard way.isOfApp else {
+        guard revocation.isOfApp else {
             let token = try await authority.createClient("reader", isOwner: false, expires: nil)
             try await authority.decide(.allowAlways, on: Self.privilege, by: "reader")
             return OpenHost(
@@ -103,8 +103,8 @@ struct RevocationTests {
             database: database, authority: authority, client: "reader", token: token, run: run)
     }
 
-    /// Whether the client can no longer do what it could.
-    private func isTakenBack(from host: OpenHost, _ authority: Authority) async -> Bool {
+    /// Whether the permission of the client was removed or narrowed.
+    private func isRevoked(from host: OpenHost, _ authority: Authority) async -> Bool {
         guard let client = try? await authority.identify(token: host.token.text, name: nil) else {
             return true
         }
@@ -115,12 +115,14 @@ struct RevocationTests {
         return permissions.state(of: Self.privilege, for: client) != .granted || isNarrower
     }
 
-    /// Whether the file says so, too.
-    private func isTakenBackAfterRestart(_ host: OpenHost, _ way: Way) async throws -> Bool {
+    /// Whether a new host reads the same from the file.
+    private func isRevokedAfterRestart(_ host: OpenHost, _ revocation: Revocation) async throws
+        -> Bool
+    {
         let authority = try await registry.open(timeLimit: .zero)
         let records = await authority.permissions.records(of: host.client)
-        guard await isTakenBack(from: host, authority) else { return false }
-        switch way {
+        guard await isRevoked(from: host, authority) else { return false }
+        switch revocation {
         case .forgetApp, .revokeToken, .reset, .resetAll: return records.isEmpty
         case .deny: return records.map(\.state) == [.denied]
         case .narrow: return records.map(\.terms?.maximumRate) == [0.1]
@@ -129,16 +131,16 @@ struct RevocationTests {
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func `on a disk without any room it is in force at once, and stored when there is room`(
-        way: Way
+    @Test(arguments: Revocation.allCases)
+    func `a revocation without free disk space takes effect immediately and is stored later`(
+        revocation: Revocation
     ) async throws {
-        let host = try await start(way)
+        let host = try await start(revocation)
         try await host.read()
         disk.fill()
-        let code = await refusal { try await host.take(back: way) }
+        let code = await refusal { try await host.apply(revocation) }
         #expect(code == .diskFull)
-        #expect(await isTakenBack(from: host, host.authority))
+        #expect(await isRevoked(from: host, host.authority))
         #expect(!host.database.writer.isSafe)
         // Nothing later is stored before it.
         let later = await refusal {
@@ -148,21 +150,23 @@ struct RevocationTests {
         disk.free()
         await host.database.writer.retry()
         #expect(host.database.writer.isSafe)
-        #expect(await isTakenBack(from: host, host.authority))
-        #expect(try await isTakenBackAfterRestart(host, way))
+        #expect(await isRevoked(from: host, host.authority))
+        #expect(try await isRevokedAfterRestart(host, revocation))
         await host.authority.log.flush()
         #expect(try await AccessLogVerification(path: registry.path).run().isIntact)
     }
 
-    @Test(arguments: Way.allCases)
-    func `on a full disk the reserve makes room for it`(way: Way) async throws {
-        let host = try await start(way)
+    @Test(arguments: Revocation.allCases)
+    func `a revocation on a full disk is stored in the space of the reserve`(revocation: Revocation)
+        async throws
+    {
+        let host = try await start(revocation)
         #expect(FileManager.default.fileExists(atPath: reserve))
         disk.fill(withReserve: reserve)
-        try await host.take(back: way)
+        try await host.apply(revocation)
         #expect(!FileManager.default.fileExists(atPath: reserve))
-        #expect(await isTakenBack(from: host, host.authority))
-        #expect(try await isTakenBackAfterRestart(host, way))
+        #expect(await isRevoked(from: host, host.authority))
+        #expect(try await isRevokedAfterRestart(host, revocation))
     }
 
     @Test func `a reset on a full disk revokes every permission, not only the first`()
@@ -184,10 +188,10 @@ struct RevocationTests {
         #expect(await again.permissions.records(of: "reader").isEmpty)
     }
 
-    @Test func `the reserve is back as soon as there is room`() async throws {
+    @Test func `the reserve is allocated again when there is enough free space`() async throws {
         let host = try await start(.deny)
         disk.fill(withReserve: reserve)
-        try await host.take(back: .deny)
+        try await host.apply(.deny)
         #expect(!host.database.writer.isSafe)
         disk.free()
         await host.database.writer.retry()
@@ -195,7 +199,7 @@ struct RevocationTests {
         #expect(FileManager.default.fileExists(atPath: reserve))
     }
 
-    @Test func `what is allowed is not in force before it is stored`() async throws {
+    @Test func `a grant takes effect only after it is stored`() async throws {
         let host = try await start(.deny)
         disk.fill()
         let code = await refusal {

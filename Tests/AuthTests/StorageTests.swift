@@ -123,7 +123,7 @@ struct StorageTests {
         #expect(try await kept("a", next, by: "other") == "theirs")
     }
 
-    @Test func `the owner stores nothing, a client its own values`() async throws {
+    @Test func `the owner cannot store values, and a client stores its own`() async throws {
         let authority = try await registry.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
         _ = try await authority.createClient("desk", isOwner: true, expires: nil)

@@ -43,7 +43,7 @@ struct PowerCutTests {
         #expect(texts == ["", "b\n"])
     }
 
-    @Test func `a revocation before a power cut stays in force`() throws {
+    @Test func `a revocation before a power cut still applies after a restart`() throws {
         let host = try ServingHost(sandbox, environment: cut.environment)
         let reader = try token("reader", "sensor:load")
         let revoked = try token("revoked", "sensor:load")
