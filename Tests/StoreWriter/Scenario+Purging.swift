@@ -3,7 +3,7 @@ import SampleStore
 import Samples
 
 extension Scenario {
-    /// Appends for ever, lets all but a little go again, and prints what was acknowledged.
+    /// Appends and prunes in an endless loop, and prints each acknowledged sequence number.
     static func purge(path: String) async throws {
         let store = try await SampleStore(path: path)
         try await store.register(sensor, fields: fields)
@@ -17,7 +17,7 @@ extension Scenario {
         }
     }
 
-    /// Samples that fill half an hour each 20 000.
+    /// Appends samples every 90 ms: 20 000 of them cover half an hour.
     private static func addHours(_ count: Int64, to store: SampleStore) async throws {
         let last = await store.lastSequence
         let numbers = last + 1...last + count
@@ -30,7 +30,7 @@ extension Scenario {
                 ]), to: sensor)
     }
 
-    /// Fills the disk beside a store, and removes samples all the same.
+    /// Fills the disk with another file, and prunes samples of the store.
     static func purgeOnFullDisk(folder: String) async throws {
         let store = try await SampleStore(path: folder + "/samples.sqlite")
         try await store.register(sensor, fields: fields)

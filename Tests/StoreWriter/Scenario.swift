@@ -2,27 +2,27 @@ import Glibc
 import SampleStore
 import Samples
 
-/// What the process does with a store while a test watches what it prints.
+/// The operations on a store that this process can perform; it prints the results for the test.
 enum Scenario {
     static let sensor: SensorID = "written"
     static let fields = [Field("n", kind: .integer), Field("note", kind: .text)]
 
-    /// Nothing is held back, so a full disk is met at once.
+    /// Without a reserve, so that a full disk causes an error immediately.
     private static let noReserve = SpaceRules(reserve: 0)
 
-    /// One whole line, at once: the process may be killed after any.
+    /// Prints a line with one `write`, because the process may be killed at any time.
     static func report(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(STDOUT_FILENO, bytes, bytes.count)
     }
 
-    /// So small that chunks and groups are made all the time.
+    /// Limits so low that most appends seal chunks and form groups.
     private static let smallRules = ChunkRules(
         chunkSize: 100, unsealedRows: 4, groupSize: 3, rewrites: 2)
 
-    /// Appends for ever, and prints each arrival number that was acknowledged.
+    /// Appends samples, and prints each acknowledged sequence number.
     ///
-    /// - Parameter rounds: how often; for ever when there is none.
+    /// - Parameter rounds: the number of repetitions; unlimited by default.
     static func append(to path: String, isSmall: Bool, rounds: Int = .max) async throws {
         let store = try await SampleStore(path: path, rules: isSmall ? smallRules : .standard)
         try await store.register(sensor, fields: fields)
@@ -35,7 +35,7 @@ enum Scenario {
         try await store.close()
     }
 
-    /// Appends, and prints each arrival number that is to survive a power cut, or that it will not.
+    /// Appends samples, and prints for each last sequence number whether it was synced.
     static func appendForPower(to path: String) async throws {
         let store = try await SampleStore(path: path)
         try await store.register(sensor, fields: fields)
@@ -52,14 +52,14 @@ enum Scenario {
         report("read \(try await count(store))")
     }
 
-    /// Opens a store, which brings its schema up to date.
+    /// Opens a store, which migrates its schema.
     static func open(_ path: String) async throws {
         let store = try await SampleStore(path: path)
         try await store.close()
         report("opened")
     }
 
-    /// Writes until the disk is full, with chunks being made all the while, and then makes room.
+    /// Fills the disk with samples, while chunks are sealed, and then frees space.
     static func pack(folder: String) async throws {
         let path = folder + "/samples.sqlite"
         var store = try await SampleStore(path: path, rules: smallRules, space: noReserve)
@@ -82,7 +82,7 @@ enum Scenario {
         report("kept \(try await count(store)) \(await store.lastSequence) \(faults)")
     }
 
-    /// Fills the disk that the folder is on beside a store, and makes room again.
+    /// Fills the disk with another file, writes to the store, and then frees space.
     static func fill(folder: String) async throws {
         let path = folder + "/samples.sqlite"
         var store = try await SampleStore(path: path, rules: .standard, space: noReserve)
@@ -132,7 +132,7 @@ enum Scenario {
         try await store.samples(SampleQuery(sensor: sensor, limit: .max)).count
     }
 
-    /// Letters that nothing makes smaller: a text of its own for each sample.
+    /// Random texts, which cannot be compressed.
     private static func noise(_ length: Int) -> (Int64) -> String {
         { _ in String(decoding: (0..<length).map { _ in UInt8.random(in: 97...122) }, as: UTF8.self)
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-// A process for the tests of the sample store: one to kill, and one whose disk is full.
+// Writes to a sample store, so that tests can kill the process or run it on a full disk.
 
 let arguments = CommandLine.arguments
 do {
