@@ -139,7 +139,7 @@ struct Folder: ~Copyable {
 extension Folder {
     /// The names in this folder except `.` and `..`, as raw bytes, in byte order.
     ///
-    /// - Parameter limit: reading stops after one name more.
+    /// - Parameter limit: at most one more name is returned, which shows that there are too many.
     func names(atMost limit: Int = .max) throws(SystemError) -> [[UInt8]] {
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let stream = fdopendir(copy) else { throw .last("opendir") }
@@ -191,7 +191,7 @@ struct OpenFile: ~Copyable {
         return status.st_mode.isRegularFile
     }
 
-    /// Reads to the end; of a longer file, `limit` bytes and one more.
+    /// Reads to the end of the file, but at most one byte more than `limit`.
     func read(atMost limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)

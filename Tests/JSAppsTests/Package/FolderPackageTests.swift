@@ -31,7 +31,8 @@ import Testing
     }
 
     @Test(arguments: ReservedNames.all)
-    func `a folder of a reserved name is neither installed nor packed`(name: String) async throws {
+    func `a folder with a reserved name is neither installed nor packed`(name: String) async throws
+    {
         let source = try folder.writeApp(name)
         #expect(try await code(of: source) == .nameTaken)
         let error = #expect(throws: JSAppsError.self) { try Packer().pack(source) }
@@ -97,7 +98,10 @@ import Testing
         #expect(code("my-app", adding: [], limits) == .tooLarge)
     }
 
-    @Test func `the library's own limits hold for a folder read under others`() async throws {
+    @Test
+    func `a folder that was read under higher limits is checked against the library's limits`()
+        async throws
+    {
         let source = try folder.writeApp("my-app")
         var limits = PackageLimits()
         limits.unpackedBytes = 50
@@ -138,7 +142,7 @@ import Testing
         #expect(throws: Never.self) { try Packer().pack(source) }
     }
 
-    @Test func `the rules of packages hold for folders`() async throws {
+    @Test func `a folder is checked by the rules for packages`() async throws {
         #expect(try await code(of: try folder.writeApp("MyApp")) == .wrongFolderName)
         let other = try folder.writeApp("other")
         try folder.write("other/package.json", ZipForge.manifest(name: "my-app"))
@@ -159,7 +163,7 @@ import Testing
         #expect(try await library.apps().isEmpty)
     }
 
-    @Test func `limits are those that were set`() async throws {
+    @Test func `each configured limit is enforced`() async throws {
         let source = try folder.writeApp("my-app")
         try folder.write("my-app/a/b/c.js", "12345")
         func code(_ change: (inout PackageLimits) -> Void) throws -> JSAppsError.Code? {

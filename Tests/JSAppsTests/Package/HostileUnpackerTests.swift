@@ -73,7 +73,7 @@ import Text
         #expect(error.message.contains("does not provide \(layer) ("))
     }
 
-    @Test func `its texts are escaped`() async throws {
+    @Test func `texts of an unpacker are escaped`() async throws {
         let layer = UnpackerFrame.unconfined(layer: "\u{1b}]0;x\u{7}\nrm -rf", code: .max)
         let fault = ArchiveError(.encrypted, name: Array("\u{202e}\u{1b}[2J".utf8))
         for frame in [layer, .refused(fault)] {

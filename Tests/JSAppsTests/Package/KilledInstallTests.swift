@@ -60,7 +60,9 @@ struct KilledInstallTests {
     }
 
     @Test(arguments: [nil, "1.0.0"])
-    func `killed at any call, the old or the new version is complete`(old: String?) async throws {
+    func `an update killed at any system call leaves the old or the new version complete`(
+        old: String?
+    ) async throws {
         var seen: [String?: Int] = [:]
         for call in Self.calls {
             var number = 1

@@ -87,7 +87,7 @@ import Testing
         "", "-", "a-", "-a", "a--b", "A", "a_b", "a.b", "a b", "é", "a/b", "..", "a\n",
         String(repeating: "a", count: 65),
     ])
-    func `anything else is not a name`(_ name: String) {
+    func `other texts are not valid names`(_ name: String) {
         #expect(AppName(name) == nil)
     }
 

@@ -47,7 +47,7 @@ struct UnpackerConfinementTests {
         }
     }
 
-    @Test func `it reads the archive only after confinement`() throws {
+    @Test func `the unpacker reads the archive only after confinement`() throws {
         let run = try Run(Self.limits.arguments)
         // More than the capacity of a pipe: when it is written, the program has begun to read.
         try run.program.write([UInt8](repeating: 0, count: 1_000_000))
@@ -78,7 +78,7 @@ struct UnpackerConfinementTests {
         #expect(try run.program.wait() == 0)
     }
 
-    @Test func `it lists a package with names in any locale`() throws {
+    @Test func `the unpacker lists non-ASCII names in any locale`() throws {
         let run = try Run(Self.limits.arguments)
         let archive = ZipForge.good().with(.folder("my-app/é/")).with(.deflated("my-app/é/名前", "x"))
         try run.program.write(archive.bytes)
@@ -90,7 +90,7 @@ struct UnpackerConfinementTests {
     }
 
     @Test(arguments: [[], ["1"], ["1", "2", "3", "-4"], ["1", "2", "3", "4", "5"]])
-    func `it cannot be started by hand`(arguments: [String]) throws {
+    func `the unpacker rejects invalid arguments`(arguments: [String]) throws {
         let run = try Run(arguments)
         #expect(try run.program.wait() == 64)
     }

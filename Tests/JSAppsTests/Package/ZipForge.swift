@@ -1,4 +1,4 @@
-/// Builds ZIP archives byte for byte, with any contradiction.
+/// Builds ZIP archives byte by byte, including ones whose headers contradict each other.
 struct ZipForge {
     var entries: [ForgedEntry]
     var prefix: [UInt8] = []

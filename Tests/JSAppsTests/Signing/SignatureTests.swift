@@ -40,7 +40,7 @@ struct SignatureTests {
         #expect(package.signer?.shortFingerprint == "ed25519:56475aa75463474c")
     }
 
-    @Test func `openssl accepts the signature, and no other`() throws {
+    @Test func `openssl accepts the signature and rejects any other`() throws {
         let folder = try TemporaryFolder()
         let key = try SigningKey(SignedPackage.secret)
         let package = try SignedPackage.vector.checked()

@@ -7,7 +7,7 @@ struct SignedPackage {
     /// The key of the test vector: the bytes 0 to 31.
     static let secret =
         "nvsec_000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1fcde945"
-    /// Another one.
+    /// Another signing key.
     static let otherSecret = KeyText.signing.encode((0..<32).map { 0xFF - UInt8($0) })
 
     var folder = "my-app"

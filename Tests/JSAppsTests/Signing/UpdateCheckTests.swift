@@ -118,7 +118,9 @@ import Testing
         #expect(second.app.identity != first.app.identity)
     }
 
-    @Test func `a removed app, or one of another name, passes nothing on`() async throws {
+    @Test func `an app inherits nothing from a removed app or from one of another name`()
+        async throws
+    {
         let first = try await install(archive("1.0.0", .one))
         let renamed = try await install(archive("1.0.0", .one, name: "other"))
         #expect(renamed.updateCheck.kind == .first)
