@@ -187,7 +187,7 @@ struct AnalysisSource: Sendable {
 
     /// Passes the fields to `take` in the order of time, a page of samples at once.
     ///
-    /// It is the only place where analyses see samples.
+    /// Analyses read samples only here.
     func read(
         _ take: (_ times: [Int64], _ columns: [Column]) throws -> Void
     ) async throws {

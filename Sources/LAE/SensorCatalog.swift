@@ -81,9 +81,10 @@ struct SensorCatalog: Sendable {
         }
     }
 
-    /// A definition in which the names of kinds are replaced by the sensors that they stand for.
+    /// A definition in which the names of kinds are replaced by the sensors that they refer to.
     ///
-    /// It stays with these sensors, as a stream does, so that its samples are of one sensor always.
+    /// The names are resolved once, as for a stream, so that all samples are computed from the same
+    /// sensors.
     private func resolved(_ derivation: Derivation) async throws(LAEError) -> Derivation {
         var names: [String: String] = [:]
         for input in try Pipeline(derivation).inputs {

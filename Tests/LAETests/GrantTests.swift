@@ -113,7 +113,7 @@ struct GrantTests {
         Terms(access: .raw, precision: .infinity), Terms(access: .raw, history: .seconds(-5)),
         Terms(access: .raw, history: .seconds(Int64.min)),
     ])
-    func `invalid terms show nothing`(terms: Terms) async throws {
+    func `a grant with invalid terms reveals no samples`(terms: Terms) async throws {
         try await fixture.add([(Self.now - 10_000_000, 1), (Self.now - 1, 2)])
         let grant = try await fixture.grant(terms)
         #expect(try await fixture.pages(SampleSelection(), grant).isEmpty)
@@ -123,7 +123,7 @@ struct GrantTests {
         #expect(table.windows.allSatisfy { $0.count == 0 })
     }
 
-    @Test func `an expired grant shows nothing`() async throws {
+    @Test func `an expired grant reveals no samples`() async throws {
         let error = await #expect(throws: AuthError.self) {
             try await fixture.grant(Terms(access: .raw, expires: EngineFixture.now))
         }
@@ -134,7 +134,7 @@ struct GrantTests {
         }
     }
 
-    @Test func `a grant to write reads nothing`() async throws {
+    @Test func `a grant with write access reveals no samples`() async throws {
         let grant = try await fixture.grant(Terms(access: .write))
         let attempts: [() async throws -> Void] = [
             { _ = try await fixture.engine.latest(for: grant) },

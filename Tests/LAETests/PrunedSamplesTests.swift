@@ -34,7 +34,9 @@ struct PrunedSamplesTests {
         return try await fixture.engine.statistics(query, for: grant).windows
     }
 
-    @Test func `open windows begin with the summaries and not with the samples`() async throws {
+    @Test func `windows of an open range begin with the first summary, not the first sample`()
+        async throws
+    {
         let windows = try await hours(Terms(access: .raw))
         #expect(windows.first?.range.from.microseconds == 0)
         #expect(windows.count == 10 && windows.allSatisfy { $0.count == 60 })
@@ -79,7 +81,10 @@ struct PrunedSamplesTests {
         }
     }
 
-    @Test func `the minutes of the few samples of an hour are not revealed`() async throws {
+    @Test
+    func `a statistics-only grant does not reveal which minutes of a pruned hour had samples`()
+        async throws
+    {
         let fixture = try await EngineFixture()
         let minute = Self.hour / 60
         try await fixture.add([30 * minute, 31 * minute, 9 * Self.hour].map { (time: $0, x: 1) })
@@ -100,7 +105,7 @@ struct PrunedSamplesTests {
         }
     }
 
-    @Test func `analyses report missing hours when every sample is pruned`() async throws {
+    @Test func `statistics use the summaries when no samples are left`() async throws {
         _ = try await fixture.machine.retention.forget(
             EngineFixture.sensor, TimeRange(6 * Self.hour, 10 * Self.hour))
         let windows = try await hours(Terms(access: .raw))

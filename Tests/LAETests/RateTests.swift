@@ -109,7 +109,7 @@ struct RateTests {
     }
 
     @Test(arguments: [EngineFixture.sensor, EngineFixture.shake], 0..<3)
-    func `no position that a caller makes up returns another sample`(
+    func `a forged page position returns no additional sample`(
         sensor: SensorID, round: Int
     ) async throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -63,14 +63,14 @@ struct SelectionTests {
         #expect(page.samples.map(\.values) == [[.text("warm"), .number(20), .number(20)]])
     }
 
-    @Test func `the latest is only the newest sample`() async throws {
+    @Test func `latest returns only the newest sample`() async throws {
         let grant = try await fixture.grant()
         #expect(try await fixture.engine.latest(for: grant).samples.isEmpty)
         try await fixture.add([(5, 1), (9, 2), (7, 3)])
         #expect(try await fixture.engine.latest(for: grant).samples.map(\.sequence) == [2])
     }
 
-    @Test func `a sample of the future is read by range and is not the latest`() async throws {
+    @Test func `a sample in the future is read by range and is not the latest`() async throws {
         let now = EngineFixture.now.microseconds
         let times: [Int64] = [now - 2_000_000, now + 299_999_999, now + 300_000_000, .max - 1]
         try await fixture.add(times.map { ($0, 1) })
@@ -94,7 +94,7 @@ struct SelectionTests {
     }
 
     @Test(arguments: [(nil, true), (0.1, true), (0.02, false)] as [(Double?, Bool)])
-    func `what a rate limit holds back makes no sample stale`(
+    func `a sample is not stale because a rate limit hides newer ones`(
         rate: Double?, isStale: Bool
     ) async throws {
         // The sensor is read every second.
@@ -166,7 +166,7 @@ struct SelectionTests {
         }
     }
 
-    @Test func `every reading is in the access log with its count`() async throws {
+    @Test func `every read is recorded in the access log with its count`() async throws {
         try await fixture.add((0..<7).map { (time: $0, x: Double($0)) })
         let grant = try await fixture.grant()
         _ = try await fixture.engine.latest(for: grant)

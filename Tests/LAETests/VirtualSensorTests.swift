@@ -97,7 +97,8 @@ struct VirtualSensorTests {
             "seed \(seed)")
     }
 
-    @Test func `a sensor of two sensors correlates the means of their windows`() async throws {
+    @Test func `a virtual sensor of two inputs correlates the means of their windows`() async throws
+    {
         let x = (0..<100).map { (number: Int64) -> Row in (number * 1000, Double(number * number)) }
         try await fixture.add(x.map { ($0.time, $0.value) })
         try await fixture.addOther(x.map { ($0.time + 300, -2 * $0.value) })
@@ -127,7 +128,7 @@ struct VirtualSensorTests {
         #expect(newest.first?.values == [.number(3)])
     }
 
-    @Test func `a long gap is skipped, and a query that needs too much is rejected`()
+    @Test func `a long gap is skipped, and a query over too many windows is rejected`()
         async throws
     {
         try await fixture.add([(0, 1), (9_000_000_000_000, 2)])
