@@ -16,7 +16,7 @@ public struct FieldRule: Hashable, Sendable {
 
     /// The substitute for a missing value; `nil` if samples require a value.
     public let unknown: Value?
-    /// With ``SampleMaker`` taking only changes, numbers that differ by at most this are equal.
+    /// The largest difference between two numbers that ``SampleMaker`` does not count as a change.
     public let margin: Double
 
     private static let longestText = 1024

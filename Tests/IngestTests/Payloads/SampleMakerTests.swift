@@ -166,7 +166,7 @@ struct SampleMakerTests {
         #expect(take("h: 6") == Self.sample(5, 6))
     }
 
-    @Test func `a source that names its values delivers readings`() throws {
+    @Test func `a reading with named values becomes a sample`() throws {
         var maker = try SampleMaker(format: .named, names: ["a", "b"], rules: Self.rules)
         let values: [String: Value] = ["a": .integer(1), "b": .text("2"), "c": .integer(3)]
         #expect(maker.take(Reading(values: values), at: Self.now) == Self.sample(1, 2))

@@ -34,7 +34,7 @@ struct LineProtocolTests {
             ),
             ("  m   f=1  ", ["f": .number(1)]), ("m f=1\r", ["f": .number(1)]),
         ] as [(String, [String: Value])])
-    func `fields have the kinds that are written`(
+    func `the notation of a value determines its kind`(
         line: String, values: [String: Value]
     ) throws {
         #expect(try Self.only(line).reading == Reading(values: values))

@@ -21,7 +21,7 @@ struct ReadingConversionTests {
                     values: [.number(1.5), .integer(2), .text("on"), .text("é")]))
     }
 
-    @Test func `a whole number fits both kinds of number`() throws {
+    @Test func `a whole number is valid for number and integer fields`() throws {
         let reading = Reading(
             values: Self.whole.merging(["n": .integer(7), "i": .number(8)]) { $1 })
         let sample = try reading.sample(of: Self.fields, arrival: Self.arrival)
