@@ -57,7 +57,7 @@ package struct Trace: Sendable {
     }
 }
 
-/// Writes the file of a trace, which gets its name when it is complete.
+/// Writes a trace to a temporary file, which ``finish()`` renames.
 package final class TraceFile {
     private let path: String
     private let part: String

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An SQLite file as a file: how it comes into being, and whether it can be one.
+/// Creates an SQLite file atomically, and checks its header and size.
 ///
 /// ```swift
 /// try DatabaseFile.create("/data/a.sqlite") { path in try makeTables(path) }
@@ -13,7 +13,8 @@ public enum DatabaseFile {
 
     /// Creates a database that does not exist yet.
     ///
-    /// It gets its name when it is complete, so that a process that dies meanwhile leaves no empty file.
+    /// It is written to a temporary file that is renamed when it is complete, so that a process that
+    /// dies earlier leaves no empty database.
     ///
     /// - Parameter fill: creates and closes the database at the path that it is given.
     /// - Throws: `unsafe`, `diskFull`, `failed`; what `fill` throws.

@@ -27,14 +27,14 @@ struct DatabaseFileTests {
         try Data(bytes.prefix(size)).write(to: URL(filePath: path))
     }
 
-    @Test func `a file that is missing is no fault, one without bytes is`() throws {
+    @Test func `a missing file is not a fault, an empty one is`() throws {
         #expect(DatabaseFile.fault(of: path) == nil)
         try Data().write(to: URL(filePath: path))
         #expect(DatabaseFile.fault(of: path) == "is empty")
     }
 
     @Test(arguments: [1, 15, 16, 99])
-    func `less than a header is not a database`(size: Int) throws {
+    func `a file shorter than the header is not a database`(size: Int) throws {
         try write(pages: 1, of: 4096, size: size)
         #expect(DatabaseFile.fault(of: path) == "is not an SQLite database")
     }
@@ -51,7 +51,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test func `a number of pages that is not valid now says nothing`() throws {
+    @Test func `an outdated page count in the header is ignored`() throws {
         try write(pages: 3, of: 4096, size: 4096, isCountValid: false)
         #expect(DatabaseFile.fault(of: path) == nil)
         try write(pages: 3, of: 4096, size: 4096)
@@ -61,7 +61,7 @@ struct DatabaseFileTests {
         #expect(DatabaseFile.fault(of: path) != nil)
     }
 
-    @Test func `a database gets its name when it is complete`() throws {
+    @Test func `a database is renamed into place when it is complete`() throws {
         struct Stop: Error {}
         #expect(throws: Stop.self) {
             try DatabaseFile.create(path) { draft in
@@ -82,7 +82,9 @@ struct DatabaseFileTests {
         #expect(try folder.names == ["a.sqlite"])
     }
 
-    @Test func `a reserve takes space only while there is enough, and gives it back once`() throws {
+    @Test func `a reserve is allocated only if enough space remains, and can be released once`()
+        throws
+    {
         let reserve = DiskReserve(path: path + "-reserve", size: 4096)
         reserve.allocate(free: 2 * 4096)
         #expect(!reserve.isAllocated)
