@@ -9,7 +9,7 @@
 public struct RunBudget: Hashable, Sendable {
     /// The least ``memory``: with less, the engine crashes while it starts an app that has a page.
     ///
-    /// Heap, document and SDK are set up after the limit is in force. Measured with
+    /// Heap, document and SDK are set up under the limit. Measured with
     /// JavaScriptCoreGTK 4.1: the bundled apps start with 72 MiB and crash with 64 MiB.
     public static let leastMemory = 96 << 20
 

@@ -374,7 +374,7 @@ public actor RunSupervisor {
         guard let report = registry.finish(id, outcome, at: now) else {
             throw AppRunsError.noRun(id)
         }
-        // What ends with the host goes on with the next one.
+        // Runs that end because the host stops stay in the list, and the next host restarts them.
         if !isClosed {
             changeBackground { list throws(AppRunsError) in try list.remove(id) }
         }

@@ -8,7 +8,7 @@ struct BackgroundRunListTests {
         BackgroundRunList.Entry(run: run, app: app, identity: "identity of \(app)")
     }
 
-    @Test func `what was added and not removed is there after a restart`() throws {
+    @Test func `entries that were not removed are restored after a restart`() throws {
         let folder = try TemporaryFolder()
         var list = BackgroundRunList(folder: folder.url.appending(path: "runs"))
         for (run, app) in [("1", "a"), ("2", "b"), ("3", "a"), ("4", "c")] {
@@ -23,7 +23,7 @@ struct BackgroundRunListTests {
     }
 
     @Test(arguments: ["", "{", "[]", #"{"version":2,"runs":[]}"#, #"{"version":1}"#])
-    func `a file that cannot be read lists nothing, and is replaced`(text: String) throws {
+    func `an unreadable file counts as empty and is replaced`(text: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("background.runs.json", text)
         var list = BackgroundRunList(folder: folder.url)
@@ -32,7 +32,7 @@ struct BackgroundRunListTests {
         #expect(BackgroundRunList(folder: folder.url).entries == [Self.entry("1", "a")])
     }
 
-    @Test func `a folder that cannot be written is an error, and the run is known until then`()
+    @Test func `an entry that cannot be written is an error, and is kept in memory`()
         throws
     {
         let folder = try TemporaryFolder()

@@ -5,8 +5,7 @@ import Testing
 
 @testable import AppRuns
 
-/// Everything that comes from a process is read as if an attacker had written it: at random, from a
-/// seed that is printed when a test fails.
+/// Random output of compromised runners and zygotes, from a seed that is printed when a test fails.
 @Suite(.blocking)
 struct FuzzTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"

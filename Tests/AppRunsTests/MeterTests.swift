@@ -95,7 +95,7 @@ struct MeterTests {
         #expect(recent.events.count == 1)
     }
 
-    @Test func `an ordinary end keeps the zygote, any other replaces it`() {
+    @Test func `a normal end of a run keeps the zygote, any other end replaces it`() {
         let kept: [RunOutcome] = [
             .finished(code: 1), .stopped, .exceeded(.turn), .exceeded(.cpu), .failedToStart(""),
         ]
