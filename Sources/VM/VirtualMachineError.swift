@@ -82,16 +82,16 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
                 : "There are: \(instances.map(\.description).joined(separator: ", "))")
     }
 
-    /// The error for a name that stands for no sensor which can be read.
+    /// The error for a name that refers to no readable sensor.
     ///
     /// - Parameters:
-    ///   - name: what was asked for.
+    ///   - name: the requested name.
     ///   - sensor: the missing sensor: of that name, or of that kind.
     public static func unavailable(
         _ name: SensorID, _ sensor: SensorID, reason: String, remedy: String?
     ) -> VirtualMachineError {
         let missing = name == sensor ? reason : "\(sensor): \(reason)"
-        // Another sensor of a kind stands for it, and needs a name of its own.
+        // The name of a kind also refers to another sensor of it, which needs its own name.
         let addition = name == name.kind ? howToAdd(name.instance("name")) : nil
         let hints = [remedy, addition].compactMap { $0 }
         return VirtualMachineError(

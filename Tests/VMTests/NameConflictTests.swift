@@ -48,7 +48,7 @@ struct NameConflictTests {
         }
     }
 
-    @Test func `a name stands for its readable sensor, otherwise for those of the kind`()
+    @Test func `a name refers to its readable sensor, otherwise to those of the kind`()
         async throws
     {
         let machine = try TestMachine()

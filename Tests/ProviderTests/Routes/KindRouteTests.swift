@@ -71,7 +71,7 @@ struct KindRouteTests {
         }
     }
 
-    @Test func `a kind stands for its only readable sensor on every route`() async throws {
+    @Test func `a kind refers to its only readable sensor on every route`() async throws {
         try await ServedHost.with { host in
             host.clock.now = .now()
             let token = try await host.client()

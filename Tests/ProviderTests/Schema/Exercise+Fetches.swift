@@ -3,12 +3,12 @@ import TestSupport
 /// Calls to other servers.
 extension Exercise {
     static func fetches(_ host: ServedHost, from server: LocalServer) async throws -> [Exercise] {
-        func fetch(_ status: Int, _ wish: String, body: [UInt8]? = nil) -> Exercise {
+        func fetch(_ status: Int, _ request: String, body: [UInt8]? = nil) -> Exercise {
             Exercise(
                 "fetch", status,
                 Call(
                     "POST", "/api/v1/fetch", token: host.owner,
-                    headers: [("Nervous-Request", wish)], body: body))
+                    headers: [("Nervous-Request", request)], body: body))
         }
         // The port of a closed server.
         let port = try await LocalServer.with { _ in
@@ -16,11 +16,12 @@ extension Exercise {
         } _: {
             $0.port
         }
-        let gone = #"{"url": "http://127.0.0.1:\#(port)/"}"#
+        let unreachable = #"{"url": "http://127.0.0.1:\#(port)/"}"#
         return [
             fetch(200, #"{"url": "http://127.0.0.1:\#(server.port)/"}"#), fetch(400, "{"),
             fetch(403, #"{"url": "http://localhost:\#(host.port)/"}"#),
-            fetch(413, gone, body: .init(repeating: 65, count: 1 << 20 + 1)), fetch(502, gone),
+            fetch(413, unreachable, body: .init(repeating: 65, count: 1 << 20 + 1)),
+            fetch(502, unreachable),
         ]
     }
 }
