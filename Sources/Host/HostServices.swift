@@ -246,7 +246,7 @@ private final class Countdown: Sendable {
     }
 }
 
-/// The configuration that the host started with, and the budgets that are in force.
+/// The configuration that the host started with, and the current budgets.
 private final class HostSettings: Sendable {
     private let start: Configuration
     private let budgets: Mutex<BudgetTable>

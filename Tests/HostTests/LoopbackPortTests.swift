@@ -93,7 +93,7 @@ struct LoopbackPortTests {
     }
 
     @Test(.enabled(if: hasIPv6, "needs IPv6 loopback"))
-    func `once the servers listen nobody else gets either address`() throws {
+    func `no other process can bind either address while the servers listen`() throws {
         let port = try LoopbackPort(0)
         let servers = port.addresses.map { Listener($0, port: port.number) }
         #expect(servers.allSatisfy { $0 != nil })

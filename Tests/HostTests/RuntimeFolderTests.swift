@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-/// The folder of the control socket: this user's and nobody else's, or it is not used.
+/// The folder of the control socket is used only if no other user can access it.
 @Suite(.blocking)
 struct RuntimeFolderTests {
     /// Runs `body` with the path of an empty folder, and removes it afterwards.

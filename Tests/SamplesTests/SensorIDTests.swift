@@ -46,7 +46,7 @@ struct SensorIDTests {
     }
 
     @Test(arguments: [1, 40, 62, 63, 64])
-    func `an instance is a valid identifier however`(length: Int) throws {
+    func `an instance of a kind of any length has a valid identifier`(length: Int) throws {
         let kind = try #require(SensorID(String(repeating: "k", count: length)))
         let instance = kind.instance(String(repeating: "a-", count: 200))
         #expect(SensorID(instance.description) == instance)

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// The kernel's table of TCP connections, proc(5): whose they are.
+/// Looks up which user owns a TCP connection in the kernel's tables; see proc(5).
 enum ConnectionTable {
     /// The user whose program made a connection to this host; `nil` if it has ended.
     static func user(from client: SocketAddress, to server: SocketAddress) -> UInt32? {

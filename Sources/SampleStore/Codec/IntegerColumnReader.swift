@@ -370,6 +370,6 @@ extension IntegerColumnReader {
         }
     }
 
-    /// The number of times around four intervals.
+    /// The number of times that are decoded at each end: they enclose four intervals.
     private static let ends = 5
 }

@@ -5,8 +5,10 @@ import Testing
 
 @testable import SampleStore
 
-/// Chunks with changed bytes: each must be detected where a
-/// checksum applies; otherwise it may give other values, but must not trap or read beyond its end.
+/// Chunks with changed bytes.
+///
+/// A change that a checksum covers must be detected; any other may decode
+/// to other values, but must not trap or read beyond the end.
 struct DamagedChunkTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     static let fields = [
