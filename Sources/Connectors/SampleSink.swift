@@ -89,7 +89,7 @@ public final class SampleSink: Sendable {
 
     /// Reports that the connection is established, and clears any problem.
     ///
-    /// Has no effect if it already was.
+    /// Has no effect if the connection was already reported.
     public func connected() {
         state.withLock {
             guard $0.link != .connected else { return }
@@ -189,7 +189,7 @@ struct TokenBucket: Sendable {
             let passed = Double(time.microseconds - last.microseconds) / 1e6
             tokens = min(max(1, rate), tokens + passed * rate)
         }
-        // A clock that is set back refills nothing twice.
+        // After the clock was set back, the same interval must not add tokens twice.
         last = time
         guard tokens >= 1 else { return false }
         tokens -= 1

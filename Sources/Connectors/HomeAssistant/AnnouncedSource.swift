@@ -9,14 +9,14 @@ import VM
 /// The payload format may change while samples are consumed.
 final class AnnouncedSource: SampleSource {
     /// The maximum number of buffered samples; more are dropped and counted.
-    private static let waiting = 4096
+    private static let bufferLimit = 4096
 
     private struct State {
         var sink: SampleSink
         /// The consumers; only the last one gets samples, since a cancelled one may end after its
         /// successor has started.
         var outputs: [(number: Int, output: Output)] = []
-        /// The sink's number of the last consumer.
+        /// The number that the sink gave to the last consumer.
         var listener = 0
         /// The number of consumers so far.
         var listeners = 0
@@ -45,7 +45,7 @@ final class AnnouncedSource: SampleSource {
     var report: SourceReport? { state.withLock { $0.sink }.report }
 
     func samples() -> AsyncThrowingStream<Sample, any Error> {
-        AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.waiting)) { output in
+        AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.bufferLimit)) { output in
             let number = state.withLock { state in
                 state.listeners += 1
                 state.outputs.append((state.listeners, output))

@@ -10,7 +10,7 @@ import VM
 /// Announcements persist while the broker is disconnected; an empty message removes one.
 final class Announcements: Sendable {
     /// The maximum number of sensors; more are refused.
-    static let most = 256
+    static let sensorLimit = 256
 
     struct Entry {
         var announcement: Announcement
@@ -31,7 +31,7 @@ final class Announcements: Sendable {
         var subscribe: String?
         var unsubscribe: String?
         /// Whether the sensors may have changed.
-        var isSeen = false
+        var changesSensors = false
     }
 
     let broker: MQTTBroker
@@ -139,13 +139,13 @@ extension Announcements.State {
         } catch {
             return refuse(key, error.message)
         }
-        guard entries[key] != nil || entries.count < Announcements.most else {
-            return refuse(key, "there are already \(Announcements.most)")
+        guard entries[key] != nil || entries.count < Announcements.sensorLimit else {
+            return refuse(key, "there are already \(Announcements.sensorLimit)")
         }
         refused[key] = nil
         let former = entries[key]
         guard former?.announcement != announcement else { return Announcements.Change() }
-        var change = Announcements.Change(isSeen: true)
+        var change = Announcements.Change(changesSensors: true)
         if let former, former.announcement.topic != announcement.topic {
             change.unsubscribe = forget(key).unsubscribe
         }
@@ -172,7 +172,7 @@ extension Announcements.State {
 
     /// Refuses an announcement and removes the sensor it replaces.
     private mutating func refuse(_ key: String, _ reason: String) -> Announcements.Change {
-        if refused.count < Announcements.most { refused[key] = reason }
+        if refused.count < Announcements.sensorLimit { refused[key] = reason }
         return forget(key)
     }
 
@@ -180,7 +180,7 @@ extension Announcements.State {
         guard let former = entries.removeValue(forKey: key) else { return Announcements.Change() }
         let topic = former.announcement.topic
         let isShared = entries.values.contains { $0.announcement.topic == topic }
-        return Announcements.Change(unsubscribe: isShared ? nil : topic, isSeen: true)
+        return Announcements.Change(unsubscribe: isShared ? nil : topic, changesSensors: true)
     }
 }
 

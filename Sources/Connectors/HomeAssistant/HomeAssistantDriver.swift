@@ -109,10 +109,10 @@ private final class AnnouncementListener: MQTTListener {
     }
 
     func take(_ message: MQTTMessage, _ session: MQTTSession) {
-        let wanted = announcements.take(message)
-        if let topic = wanted.unsubscribe { session.unsubscribe(from: topic) }
-        if let topic = wanted.subscribe { session.subscribe(to: MQTTFilter(topic: topic)) }
-        if wanted.isSeen { isChanged.withLock { $0 = true } }
+        let change = announcements.take(message)
+        if let topic = change.unsubscribe { session.unsubscribe(from: topic) }
+        if let topic = change.subscribe { session.subscribe(to: MQTTFilter(topic: topic)) }
+        if change.changesSensors { isChanged.withLock { $0 = true } }
     }
 
     func refused(_ topic: String) {

@@ -13,32 +13,32 @@ struct MQTTConnection: Sendable {
     ///
     /// - Throws: ``ConnectorError``.
     func run(_ listener: any MQTTListener) async throws(ConnectorError) {
-        let ending = try MQTTCancellation()
+        let cancellation = try MQTTCancellation()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                ending.wait(waiter)
-                Thread.detachNewThread { ending.finish(listen(listener, ending)) }
+                cancellation.wait(waiter)
+                Thread.detachNewThread { cancellation.finish(listen(listener, cancellation)) }
             }
         } onCancel: {
-            ending.cancel()
+            cancellation.cancel()
         }
         try outcome.get()
     }
 
-    private func listen(_ listener: any MQTTListener, _ ending: MQTTCancellation)
+    private func listen(_ listener: any MQTTListener, _ cancellation: MQTTCancellation)
         -> MQTTCancellation.Outcome
     {
-        Self.refuseBrokenPipes()
+        Self.blockBrokenPipeSignal()
         return Result { () throws(ConnectorError) in
-            guard !ending.isCancelled else { return }
+            guard !cancellation.isCancelled else { return }
             let session = try MQTTSession(broker, clientID: clientID, listener)
-            try session.connect(ending)
-            try session.listen(ending)
+            try session.connect(cancellation)
+            try session.listen(cancellation)
         }
     }
 
     /// Blocks SIGPIPE, which a write to a closed connection raises.
-    private static func refuseBrokenPipes() {
+    private static func blockBrokenPipeSignal() {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -54,7 +54,7 @@ final class MQTTCancellation: Sendable {
         var waiter: CheckedContinuation<Outcome, Never>?
         var isCancelled = false
         /// Whether the thread is in an uninterruptible call.
-        var isDeaf = false
+        var isUninterruptible = false
     }
 
     /// Readable as soon as the thread must end.
@@ -69,7 +69,7 @@ final class MQTTCancellation: Sendable {
             SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
             throw ConnectorError(
-                "No socket can be made: \(MQTTBroker.reason(errno)). Close other programs.")
+                "Cannot create a socket: \(MQTTBroker.reason(errno)). Close other programs.")
         }
         (descriptor, other) = (ends[0], ends[1])
     }
@@ -92,7 +92,7 @@ final class MQTTCancellation: Sendable {
         // nothing is open.
         let waiter = state.withLock { state in
             state.isCancelled = true
-            return state.isDeaf ? state.waiter.take() : nil
+            return state.isUninterruptible ? state.waiter.take() : nil
         }
         var byte: UInt8 = 1
         _ = write(other, &byte, 1)
@@ -102,11 +102,11 @@ final class MQTTCancellation: Sendable {
     /// Runs a call that cannot be interrupted, such as name resolution.
     func uninterruptible<T>(_ body: () -> T) -> T {
         let waiter = state.withLock { state in
-            state.isDeaf = true
+            state.isUninterruptible = true
             return state.isCancelled ? state.waiter.take() : nil
         }
         waiter?.resume(returning: .success(()))
-        defer { state.withLock { $0.isDeaf = false } }
+        defer { state.withLock { $0.isUninterruptible = false } }
         return body()
     }
 

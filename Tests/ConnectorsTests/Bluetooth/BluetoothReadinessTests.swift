@@ -64,18 +64,18 @@ struct BluetoothReadinessTests {
         let samples = source.samples()
         for session in 1...2 {
             try await ConnectorKindTests.connected(source, times: session)
-            try await bluez.play("Power", .bool(false))
+            try await bluez.control("Power", .bool(false))
             try await ConnectorKindTests.reach(source, "the problem") {
                 $0.problem == BluetoothProblem.off("hci0").error.message
             }
-            try await bluez.play("Power", .bool(true))
+            try await bluez.control("Power", .bool(true))
         }
         try await ConnectorKindTests.connected(source, times: 3)
-        try await bluez.play("Unplug")
+        try await bluez.control("Unplug")
         try await ConnectorKindTests.reach(source, "the problem") {
             $0.problem == BluetoothProblem.noAdapter(nil).error.message
         }
-        try await bluez.play("Plug", .string("hci1"), .bool(true))
+        try await bluez.control("Plug", .string("hci1"), .bool(true))
         try await ConnectorKindTests.connected(source, times: 4)
         withExtendedLifetime(samples) {}
     }
@@ -107,9 +107,9 @@ struct BluetoothReadinessTests {
         let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
         try await ConnectorKindTests.connected(source)
-        try await bluez.play("Drop", .string(BluetoothLock.address))
+        try await bluez.control("Drop", .string(BluetoothLock.address))
         try await ConnectorKindTests.connected(source, times: 2)
-        try await bluez.play("Remove", .string(BluetoothLock.address))
+        try await bluez.control("Remove", .string(BluetoothLock.address))
         try await ConnectorKindTests.connected(source, times: 3)
         withExtendedLifetime(samples) {}
     }

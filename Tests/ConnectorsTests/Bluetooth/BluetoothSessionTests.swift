@@ -34,7 +34,7 @@ struct BluetoothSessionTests {
         let samples = source.samples()
         if !isRefused {
             try await ConnectorKindTests.connected(source)
-            try await bluez.play("Go", .string(BluetoothLock.address))
+            try await bluez.control("Disappear", .string(BluetoothLock.address))
         }
         try await ConnectorKindTests.reach(source, "the end") { $0.problem != nil }
         let problem = try #require(source.report?.problem)
@@ -90,9 +90,9 @@ struct BluetoothSessionTests {
         #expect(source.report?.link == .unknown)
         let samples = source.samples()
         try await ConnectorKindTests.reach(source, "scanning") { $0.link == .scanning }
-        try await bluez.play("Come", .string(BluetoothLock.address))
+        try await bluez.control("Appear", .string(BluetoothLock.address))
         try await ConnectorKindTests.connected(source)
-        try await bluez.play("Go", .string(BluetoothLock.address))
+        try await bluez.control("Disappear", .string(BluetoothLock.address))
         try await ConnectorKindTests.reach(source, "scanning") { $0.link == .scanning }
         #expect(source.report?.problem == "IOTDoor ended the connection.")
         withExtendedLifetime(samples) {}
@@ -137,13 +137,13 @@ struct BluetoothSessionTests {
         async throws
     {
         let bluez = try FakeBlueZ([BluetoothLock.device { $0.known = true }])
-        try await bluez.play("Join", .string(BluetoothLock.address))
+        try await bluez.control("Join", .string(BluetoothLock.address))
         let source = try BluetoothLock.source(
             try BluetoothLock.connector(bluez, .address(BluetoothLock.address)))
         let task = Task { for try await _ in source.samples() {} }
         try await ConnectorKindTests.connected(source)
         task.cancel()
-        try await until { try await bluez.play("Departed") == [.int32(1)] }
+        try await until { try await bluez.control("DisconnectedClients") == [.int32(1)] }
         #expect(try await bluez.openCount() == 1)
         let log = try await bluez.log()
         #expect(log.allSatisfy { !$0.hasPrefix("Connect") && !$0.contains("Disc") }, "\(log)")
@@ -175,7 +175,7 @@ struct BluetoothSessionTests {
                 Device(address: "AA:BB:CC:DD:EE:04", name: "\u{1B}[2J\u{202E}"),
                 Device(address: "AA:BB:CC:DD:EE:05", name: nil), BluetoothLock.device(),
             ].filter { $0.name?.contains("\0") != true })
-        try await bluez.play("Crowd", .int32(2000))
+        try await bluez.control("Crowd", .int32(2000))
         let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
         try await ConnectorKindTests.connected(source)

@@ -69,11 +69,11 @@ final class FakeBlueZ: Sendable {
     // MARK: - Control
 
     @discardableResult
-    func play(_ method: String, _ arguments: BusValue...) async throws -> [BusValue] {
+    func control(_ method: String, _ arguments: BusValue...) async throws -> [BusValue] {
         let connection = try connection.withLock { connection in
-            let there = try connection ?? BusConnection(address: bus.address)
-            connection = there
-            return there
+            let open = try connection ?? BusConnection(address: bus.address)
+            connection = open
+            return open
         }
         let call = BusCall(
             "org.bluez", path: "/control", interface: "org.example.Control", method, arguments)
@@ -87,17 +87,17 @@ final class FakeBlueZ: Sendable {
     func notify(
         _ values: [[UInt8]], of uuid: String, at address: String = Device().address
     ) async throws -> Bool {
-        try await play(
-            "Say", .string(address), .string(uuid), .array(of: "ay", values.map { .bytes($0) })
+        try await control(
+            "Notify", .string(address), .string(uuid), .array(of: "ay", values.map { .bytes($0) })
         )
         .first?.flag == true
     }
 
     /// The received calls, in order.
-    func log() async throws -> [String] { try await play("Log").first?.texts ?? [] }
+    func log() async throws -> [String] { try await control("Log").first?.texts ?? [] }
 
     /// The number of open scans, connections and subscriptions.
-    func openCount() async throws -> Int64 { try await play("Held").first?.integer ?? -1 }
+    func openCount() async throws -> Int64 { try await control("OpenCount").first?.integer ?? -1 }
 
     func waitUntilReleased() async throws {
         try await until { try await openCount() == 0 }

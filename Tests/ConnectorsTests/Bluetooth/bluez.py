@@ -1,9 +1,9 @@
-"""A BlueZ without a radio: adapters, devices and what they tell are as a test says.
+"""A simulated BlueZ whose adapters, devices and values are controlled by a test.
 
 Its one argument is JSON: {"adapters": {"hci0": true}, "devices": [...]}. A device has an address, and may
-have name, alias, known (BlueZ has heard of it before), near (it is in sight), connects ("yes", "fails",
+have name, alias, known (BlueZ has stored it), near (it is in range), connects ("yes", "fails",
 "never"), resolves, and services: {uuid: {uuid: {"flags": [...], "value": "hex", "denies": true}}}.
-The interface org.example.Control lets the test play the devices.
+The test controls the devices through the interface org.example.Control.
 """
 
 import json
@@ -251,13 +251,13 @@ class Control(dbus.service.Object):
                 if isinstance(thing, Characteristic) and thing.properties["UUID"] == uuid]
 
     @dbus.service.method(CONTROL, in_signature="s")
-    def Come(self, address):
+    def Appear(self, address):
         DEVICES[address]["near"] = True
         for adapter in [thing for thing in OBJECTS.values() if isinstance(thing, Adapter)]:
             adapter.look()
 
     @dbus.service.method(CONTROL, in_signature="s")
-    def Go(self, address):
+    def Disappear(self, address):
         DEVICES[address]["near"] = False
         device = self.device(address)
         if device:
@@ -282,7 +282,7 @@ class Control(dbus.service.Object):
             thing.remove()
 
     @dbus.service.method(CONTROL, in_signature="ssaay", out_signature="b")
-    def Say(self, address, uuid, values):
+    def Notify(self, address, uuid, values):
         there = self.characteristics(address, uuid)
         for thing in there:
             for value in values:
@@ -292,7 +292,7 @@ class Control(dbus.service.Object):
         return bool(there and there[0].listeners)
 
     @dbus.service.method(CONTROL, in_signature="ssv")
-    def Lie(self, address, uuid, value):
+    def NotifyInvalid(self, address, uuid, value):
         for thing in self.characteristics(address, uuid):
             thing.PropertiesChanged(
                 thing.interface, dbus.Dictionary({"Value": value}, signature="sv"), [])
@@ -324,12 +324,12 @@ class Control(dbus.service.Object):
         return dbus.Array(LOG, signature="s")
 
     @dbus.service.method(CONTROL, out_signature="i")
-    def Departed(self):
-        """How many clients have left; all that they said was heard before."""
+    def DisconnectedClients(self):
+        """The number of disconnected clients; all their messages have been processed."""
         return len(Clients.departed)
 
     @dbus.service.method(CONTROL, out_signature="i")
-    def Held(self):
+    def OpenCount(self):
         """How much is begun and not ended."""
         held = 0
         for thing in OBJECTS.values():

@@ -32,7 +32,7 @@ final class BluetoothDevice: TestDevice {
     }
 
     func attach() async throws {
-        try await bluez.play("Come", .string(address))
+        try await bluez.control("Appear", .string(address))
     }
 
     func send(_ bytes: [UInt8]) async throws {
@@ -40,12 +40,12 @@ final class BluetoothDevice: TestDevice {
             Array(bytes[$0..<min($0 + Self.portion, bytes.count)])
         }
         guard try await bluez.notify(portions, of: Self.output) else {
-            throw DeviceFault("nobody listens")
+            throw DeviceFault("no client enabled notifications")
         }
     }
 
     func detach(sending bytes: [UInt8]) async throws {
         if !bytes.isEmpty { try await send(bytes) }
-        try await bluez.play("Go", .string(address))
+        try await bluez.control("Disappear", .string(address))
     }
 }

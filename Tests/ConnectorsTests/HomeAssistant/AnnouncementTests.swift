@@ -178,22 +178,22 @@ struct AnnouncementTests {
                     topic: "homeassistant/sensor/\(number)/config", payload: Array(payload.utf8),
                     isRetained: true))
         }
-        for number in 0..<Announcements.most {
+        for number in 0..<Announcements.sensorLimit {
             let change = announce(number, #"{"state_topic": "a/\#(number)"}"#)
             #expect(change.subscribe == "a/\(number)")
         }
         #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe == nil)
-        #expect(announcements.counts == (Announcements.most, 1))
-        #expect(announcements.sensors().count == Announcements.most)
+        #expect(announcements.counts == (Announcements.sensorLimit, 1))
+        #expect(announcements.sensors().count == Announcements.sensorLimit)
         #expect(announce(7, "").unsubscribe == "a/7")
         #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe == "b")
-        #expect(announcements.counts == (Announcements.most, 0))
+        #expect(announcements.counts == (Announcements.sensorLimit, 0))
         // A topic of two sensors is subscribed to once, until both are removed.
         #expect(announce(1, #"{"state_topic": "b"}"#).subscribe == nil)
         #expect(announce(1000, "").unsubscribe == nil)
         #expect(announce(1, "").unsubscribe == "b")
         for number in 2000..<3000 { _ = announce(number, "nonsense") }
-        #expect(announcements.counts.refused == Announcements.most)
+        #expect(announcements.counts.refused == Announcements.sensorLimit)
     }
 
     private static func announcement(
