@@ -92,7 +92,7 @@ final class BusLoop {
     }
 
     private func wait(
-        until deadline: ContinuousClock.Instant?, for orders: Int16
+        until deadline: ContinuousClock.Instant?, for requestEvents: Int16
     ) throws(BusError) {
         let events = sd_bus_get_events(bus)
         let descriptor = sd_bus_get_fd(bus)
@@ -101,9 +101,9 @@ final class BusLoop {
         }
         var polled = [
             pollfd(fd: descriptor, events: Int16(events), revents: 0),
-            pollfd(fd: mailbox.descriptor, events: orders, revents: 0),
+            pollfd(fd: mailbox.descriptor, events: requestEvents, revents: 0),
         ]
-        poll(&polled, orders == 0 ? 1 : 2, milliseconds(until: deadline))
+        poll(&polled, requestEvents == 0 ? 1 : 2, milliseconds(until: deadline))
     }
 
     private func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {

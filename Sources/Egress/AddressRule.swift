@@ -2,8 +2,8 @@ import Addresses
 
 /// Decides which addresses an origin may resolve to.
 ///
-/// For apps, a private address or this machine must be named: by its address, as `localhost`, or by a
-/// name of the local network. A public name never leads there, so that DNS rebinding has no effect.
+/// An app reaches a private address or this machine only by the address itself, as `localhost`, or by a name
+/// of the local network. A public name must not resolve to one, so that DNS rebinding has no effect.
 public struct AddressRule: Sendable {
     /// No restriction, for servers that the owner chose.
     public static let unrestricted = AddressRule(ownPorts: nil)
@@ -56,8 +56,8 @@ public struct AddressRule: Sendable {
         guard isAllowed else {
             throw EgressError(
                 .addressRefused,
-                "\(origin.host) resolves to \(address), \(scope.name), which its name does not"
-                    + " indicate.",
+                "\(origin.host) resolves to \(address), \(scope.name), which is not allowed for"
+                    + " this name.",
                 hint: scope.reach == .forbidden
                     ? nil : "Use the address of a device of your own network instead of a name.")
         }

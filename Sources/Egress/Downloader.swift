@@ -48,7 +48,7 @@ public struct DownloadAddress: Hashable, Sendable {
 /// let data = try await Downloader(userAgent: "nervous/1.0").download(address, limit: 1 << 20)
 /// ```
 public struct Downloader: Sendable {
-    /// The limits of time.
+    /// The time limits.
     public var options: OutboundOptions = {
         var options = OutboundOptions()
         options.connecting = .seconds(10)
@@ -98,7 +98,7 @@ public struct Downloader: Sendable {
     private static func checkStatus(_ head: ResponseHead, _ address: WebAddress) throws {
         guard head.status == 200 else {
             throw EgressError(
-                .unexpectedStatus, "\(address.withoutQuery) answered \(head.status) and no file.",
+                .unexpectedStatus, "\(address.withoutQuery) answered with status \(head.status).",
                 hint: "Check the address in a browser.")
         }
     }

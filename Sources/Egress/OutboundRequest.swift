@@ -53,7 +53,7 @@ public struct OutboundRequest: Hashable, Sendable {
         guard body.isEmpty || (method != "GET" && method != "HEAD") else {
             throw EgressError(.invalidRequest, "A \(method) request has no body.")
         }
-        let allowed = try ForbiddenFields.removed(from: fields)
+        let allowed = try ForbiddenFields.filter(fields)
         self.init(trusted: method, address, fields: allowed, body: body)
     }
 
@@ -134,8 +134,9 @@ private enum ForbiddenFields {
     ]
     private static let prefixes = ["access-control-", "nervous-", "proxy-", "sec-"]
 
+    /// - Returns: the fields that are not forbidden.
     /// - Throws: `invalidRequest` for an invalid field, and for too many.
-    static func removed(from fields: [HeaderField]) throws(EgressError) -> [HeaderField] {
+    static func filter(_ fields: [HeaderField]) throws(EgressError) -> [HeaderField] {
         let bytes = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         guard fields.count <= limit, bytes <= byteLimit else {
             throw EgressError(

@@ -28,9 +28,9 @@ struct ServerConnection: Sendable {
     /// Sets up a channel that is connected or connecting; call it on the channel's event loop.
     ///
     /// - Parameters:
-    ///   - host: the name or address that the certificate must have, where there is no pin.
+    ///   - host: the name or address that the certificate must have if there is no pin.
     ///   - context: for a TLS connection; `nil` for plain HTTP.
-    ///   - idleLimit: how long no byte may arrive.
+    ///   - idleLimit: the longest time without a received byte.
     init(
         on channel: any Channel, to host: WebHost, pin: CertificatePin?, context: NIOSSLContext?,
         handshakeLimit: TimeAmount, idleLimit: TimeAmount? = nil
@@ -66,7 +66,7 @@ struct ServerConnection: Sendable {
     /// Nothing may be written before it: the error of the write would hide that of the handshake.
     ///
     /// - Throws: ``Failure``, or an error of NIOSSL.
-    func secured() async throws {
+    func waitForHandshake() async throws {
         try await isSecure.get()
     }
 }

@@ -27,7 +27,7 @@ struct ServerExchange: Sendable {
         }
         do {
             return try await connection.parts.executeThenClose { inbound, outbound in
-                try await connection.secured()
+                try await connection.waitForHandshake()
                 // A server may answer and close before it has read the whole request.
                 async let sent: Void = outbound.write(contentsOf: parts)
                 do {

@@ -45,7 +45,8 @@ struct IPAddressTests {
         ("2001:0:4136:e378:8000:63bf:3fff:fdd2", .forbidden),
         ("2606:4700::5efe:127.0.0.1", .forbidden), ("2606:4700::200:5efe:7f00:1", .forbidden),
     ])
-    func `addresses are classified by the registries`(_ text: String, _ reach: Reach) throws {
+    func `addresses are classified as in the IANA registries`(_ text: String, _ reach: Reach) throws
+    {
         let scope = try #require(IPAddress(text)).scope
         #expect(scope.reach == reach, "\(text): \(scope.name)")
     }

@@ -107,7 +107,7 @@ struct DownloadTests {
         let server = try ScriptedServer { $0.answer([], status: status) }
         try refused(
             sandbox, server.url("/a.zip"), code: 69, type: "download-refused",
-            "answered \(status.prefix(3)) and no file")
+            "answered with status \(status.prefix(3)).")
     }
 
     @Test func `a page instead of a package has the ordinary error`() throws {
