@@ -115,9 +115,9 @@ actor TestController {
                 try await set(parts[1].removingPercentEncoding ?? "", call.body)
             case ("DELETE", "sensors") where parts.count == 2:
                 let id = try known(parts[1].removingPercentEncoding ?? "")
-                try stageForSetting().reset(id)
-                try await showNow(id)
-            default: throw Failure("tests have no \(call.method) \(call.target)")
+                try settableStage().reset(id)
+                try await deliverNewValue(id)
+            default: throw Failure("the API of tests has no \(call.method) \(call.target)")
             }
             return (204, Data())
         } catch {
@@ -152,7 +152,7 @@ actor TestController {
 
     // MARK: - Sensors
 
-    private func stageForSetting() throws -> Stage {
+    private func settableStage() throws -> Stage {
         guard let stage else { throw Failure("recorded sensors cannot be set") }
         return stage
     }
@@ -166,7 +166,7 @@ actor TestController {
     }
 
     private func play(_ name: String?) throws {
-        let stage = try stageForSetting()
+        let stage = try settableStage()
         guard let kind = name.flatMap({ Scenario.Kind(rawValue: $0) }) else {
             let names = Scenario.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw Failure("no scenario \(name ?? ""); the scenarios are \(names)")
@@ -175,7 +175,7 @@ actor TestController {
     }
 
     private func set(_ name: String, _ body: [UInt8]) async throws {
-        let stage = try stageForSetting()
+        let stage = try settableStage()
         let id = try known(name)
         let fields = SimulatedDriver.fields(of: id) ?? []
         guard let members = try? StrictJSON().parse(body).object else {
@@ -193,11 +193,11 @@ actor TestController {
             values[field.name] = value
         }
         stage.set(values, of: id)
-        try await showNow(id)
+        try await deliverNewValue(id)
     }
 
     /// Makes a timed sensor deliver its new value immediately.
-    private func showNow(_ id: SensorID) async throws {
+    private func deliverNewValue(_ id: SensorID) async throws {
         guard await machine.timedSensors.contains(id),
             let sample = stage?.sample(id, at: clock.now)
         else { return }

@@ -20,8 +20,8 @@ final class ChildProcess: Sendable {
     ) async throws(AppRunsError) -> ChildProcess {
         let (endings, ended) = AsyncStream.makeStream(of: ProcessEnding.self)
         let started = await withCheckedContinuation { continuation in
-            // The kernel kills the program together with the thread that started it, so this one
-            // stays.
+            // The kernel kills the program when the thread that started it ends, so this thread
+            // waits for the program.
             Thread.detachNewThread {
                 let result = Result { () throws(AppRunsError) in
                     let pid = try spawn(path, arguments, descriptors)
@@ -73,8 +73,8 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        // Above the descriptors that it gets, so that no action overwrites the source of a later
-        // one.
+        // Duplicates with numbers above those that the program gets, so that no dup2 overwrites
+        // the source of a later one.
         let sources = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 16) }
         defer { for source in sources { close(source) } }
         guard sources.allSatisfy({ $0 >= 0 }) else {

@@ -51,7 +51,7 @@ public actor RunSupervisor {
     ///   - budget: the limits of an app, by its name.
     ///   - keepsSpare: whether a process waits for the next app, which costs its memory.
     ///   - pool: makes the processes of several supervisors; the caller closes it.
-    ///   - time: dates runs. Processes are watched and restarted by the machine's clock.
+    ///   - time: the clock for the start and end of runs. Supervision uses the machine's clock.
     ///   - virtualTime: the time of the apps, if it is not the machine's.
     public init(
         runner: String, library: AppLibrary, authority: Authority, prelude: [RunScript],
@@ -160,8 +160,7 @@ public actor RunSupervisor {
         }
     }
 
-    /// Starts the background runs of the host before, each as a new run with the decisions that hold
-    /// until changed.
+    /// Starts the background runs of the previous host, each as a new run with the lasting decisions.
     ///
     /// An app that was removed, or replaced by another of its name, is not resumed.
     public func resumeBackgroundRuns() async {

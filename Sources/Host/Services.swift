@@ -50,7 +50,7 @@ struct OutboxService: Service {
     }
 }
 
-/// Resumes the background runs of the host before, and ends all runs on shutdown.
+/// Resumes the background runs of the previous host, and ends all runs on shutdown.
 struct RunService: Service {
     let supervisor: RunSupervisor
     /// Whether background runs are resumed; a host for a single command does not.

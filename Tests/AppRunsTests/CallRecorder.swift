@@ -62,10 +62,12 @@ final class CallRecorder: HostConnection {
         }
         if call.body.count > 1 << 20 { faults.append("body") }
         // The address of another server is only an argument of the route that calls it.
-        let wish = call.headers.first { $0.name == "Nervous-Request" }?.value
-        if let wish, target == "/api/v1/fetch" {
-            let url = try? StrictJSON().parse(Array(wish.utf8))["url"]?.string
-            if url == nil || call.method != "POST" { faults.append("wish \(wish.prefix(80))") }
+        let request = call.headers.first { $0.name == "Nervous-Request" }?.value
+        if let request, target == "/api/v1/fetch" {
+            let url = try? StrictJSON().parse(Array(request.utf8))["url"]?.string
+            if url == nil || call.method != "POST" {
+                faults.append("request \(request.prefix(80))")
+            }
         }
         let authorizations = call.headers.filter { $0.name.lowercased() == "authorization" }
         if authorizations.map(\.value) != ["Bearer secret"] { faults.append("authorization") }

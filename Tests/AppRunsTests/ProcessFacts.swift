@@ -77,8 +77,8 @@ extension RunnerProcess {
     var facts: ProcessFacts { ProcessFacts(pid: pid) }
 
     /// Waits until it reports that it is confined.
-    func becomesReady() throws {
-        BlockingExecutor.checkMayBlock("becomesReady")
+    func waitUntilReady() throws {
+        BlockingExecutor.checkMayBlock("waitUntilReady")
         let descriptor = try connection()
         defer { close(descriptor) }
         var reader = FrameReader<RunnerFrame>()
@@ -94,7 +94,7 @@ extension RunnerProcess {
     }
 
     /// Kills it and waits until its end is reported.
-    func ends() async {
+    func killAndWait() async {
         kill()
         for await _ in endings {}
     }

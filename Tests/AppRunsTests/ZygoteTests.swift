@@ -14,7 +14,7 @@ struct ZygoteTests {
     {
         let zygote = try await Zygote.start(path: Self.program)
         let runner = try await zygote.makeRunner(RunBudget())
-        try runner.becomesReady()
+        try runner.waitUntilReady()
         let status = try runner.facts.status()
         #expect(status["Seccomp"] == "2")
         #expect(status["NoNewPrivs"] == "1")
@@ -52,7 +52,7 @@ struct ZygoteTests {
         let pool = RunnerPool(path: Self.program, keepsSpare: false)
         let first = try await pool.runner(for: RunBudget())
         let second = try await pool.runner(for: RunBudget())
-        try first.becomesReady()
+        try first.waitUntilReady()
         let zygote = try await pool.current()
         kill(zygote.pid, SIGKILL)
         for runner in [first, second] {
@@ -60,7 +60,7 @@ struct ZygoteTests {
             for await ending in runner.endings { #expect(ending.kind == .signalled(SIGKILL)) }
         }
         let third = try await pool.runner(for: RunBudget())
-        try third.becomesReady()
+        try third.waitUntilReady()
         #expect(try await pool.current().pid != zygote.pid)
         #expect(third.isAlive)
         await pool.close()
@@ -73,19 +73,19 @@ struct ZygoteTests {
         let pool = RunnerPool(path: Self.program, keepsSpare: false)
         let first = try await pool.runner(for: RunBudget())
         let second = try await pool.runner(for: RunBudget())
-        try first.becomesReady()
-        try second.becomesReady()
+        try first.waitUntilReady()
+        try second.waitUntilReady()
         #expect(try first.facts.engineAddress() == second.facts.engineAddress())
         let old = try await pool.current()
         await pool.renew()
         let third = try await pool.runner(for: RunBudget())
-        try third.becomesReady()
+        try third.waitUntilReady()
         #expect(try !third.facts.engineAddress().isEmpty)
         #expect(try third.facts.engineAddress() != first.facts.engineAddress())
         // Active runners continue; the zygote ends with the last of them.
         #expect(first.isAlive && second.isAlive)
-        await first.ends()
-        await second.ends()
+        await first.killAndWait()
+        await second.killAndWait()
         #expect(await ProcessFacts(pid: old.pid).ends())
         await pool.close()
     }
@@ -100,7 +100,7 @@ struct ZygoteTests {
         #expect(used.pid == spare)
         let next = try await Self.spare(of: pool)
         #expect(next != spare)
-        if let waiting = await pool.spare { await waiting.ends() }
+        if let waiting = await pool.spare { await waiting.killAndWait() }
         let other = try await pool.runner(for: RunBudget())
         #expect(other.pid != next && other.isAlive)
         #expect(try await Self.spare(of: pool) != next)
