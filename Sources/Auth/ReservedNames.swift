@@ -1,9 +1,9 @@
 /// The names that neither an app nor a client of the owner can get.
 ///
 /// They have another meaning where a client's name is used: in paths of the API, before `.localhost`, as an
-/// argument of a command, in the access log, or as the first word of a message, where a reader would take
-/// them for the words of the host. Nothing relies on this list for security: owners, apps and clients are
-/// distinguished by ``Client/kind``, also in a data directory that has such a name from an earlier version.
+/// argument of a command, in the access log, or as the first word of a message, which would look like a
+/// message of the host. Security does not depend on this list: owners, apps and clients are distinguished by
+/// ``Client/kind``, also in a data directory that has such a name from an earlier version.
 ///
 /// ```swift
 /// guard !ReservedNames.contains(name) else { throw UsageError() }
@@ -20,7 +20,7 @@ public enum ReservedNames {
     private static let names: Set<String> = Set(
         people + programs + machine + messages + paths + arguments)
 
-    /// Who acts, in the access log and in messages.
+    /// Words for users, in the access log and in messages.
     private static let people = [
         "administrator", "anonymous", "everybody", "everyone", "me", "nobody", "owner",
         "root", "superuser", "user", "you",
@@ -31,13 +31,13 @@ public enum ReservedNames {
         "nervous", "nervous-runner", "nervous-unpacker", "nervousnet",
     ]
 
-    /// What runs them.
+    /// The machine and its operating system.
     private static let machine = [
         "daemon", "host", "kernel", "local", "localdomain", "localhost", "machine", "security",
         "system", "systemd", "this-host", "this-machine", "www",
     ]
 
-    /// The words before a message of the host.
+    /// The labels of messages.
     private static let messages = [
         "error", "fatal", "fix", "hint", "note", "notice", "refused", "usage", "warning",
     ]

@@ -157,7 +157,7 @@ struct InstanceChoiceTests {
         #expect(try await outcome(authority, token, Self.indoors) == "temperature.indoors")
     }
 
-    /// What is decided, which sensors can be read, and what the kind's name then leads to.
+    /// Decisions, the readable sensors, and the outcome of a call with the kind's name.
     @Test(
         arguments: [
             // Nothing was decided about the kind.
@@ -200,7 +200,7 @@ struct InstanceChoiceTests {
         #expect(found == expected)
     }
 
-    @Test func `the owner names one of several sensors, too`() async throws {
+    @Test func `the owner must name one of several readable sensors of a kind`() async throws {
         let authority = try await registry.open()
         let request = AccessRequest("latest", of: "temperature", .raw)
         for (readable, expected) in [
@@ -255,7 +255,9 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `a database without choices grants the same as before`() async throws {
+    @Test func `a database of a version without choices grants the same after migration`()
+        async throws
+    {
         do {
             let authority = try await registry.open()
             _ = try await run(of: authority)
