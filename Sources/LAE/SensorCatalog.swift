@@ -90,7 +90,7 @@ struct SensorCatalog: Sendable {
         for input in try Pipeline(derivation).inputs {
             var readable: [SensorID] = []
             for sensor in await machine.readable(named: input.sensor) {
-                // A virtual sensor is no input, also not itself.
+                // A virtual sensor, including this one, cannot be an input.
                 if sensor != input.sensor, await isVirtual(sensor) { continue }
                 readable.append(sensor)
             }

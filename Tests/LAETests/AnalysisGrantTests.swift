@@ -29,7 +29,9 @@ struct AnalysisGrantTests {
     @Test(arguments: [
         "largest", "smallest", "rate", "resample", "downsample", "dbscan", "anomalies",
     ])
-    func `a statistics-only grant shows no single sample`(name: String) async throws {
+    func `an analysis that returns single samples is rejected under a statistics-only grant`(
+        name: String
+    ) async throws {
         try await fixture.add((0..<20).map { (time: $0, x: Double($0)) })
         let error = await #expect(throws: LAEError.self) {
             try await fixture.analyze(
@@ -89,15 +91,17 @@ struct AnalysisGrantTests {
         #expect(Set(all.map(\.count)) == [2, 28] && sum > 0)
     }
 
-    @Test func `a spectrum of few segments is suppressed`() async throws {
+    @Test func `a spectrum under a statistics-only grant averages at least five segments`()
+        async throws
+    {
         let times = (0..<640).map { $0 * 6 * Self.second }
         try await fixture.add(times.map { (time: $0, x: Double($0 / (60 * Self.second) % 4)) })
-        for (segment, isShown) in [(nil, true), (16, true), (64, true)] as [(Double?, Bool)] {
+        for segment in [nil, 16, 64] as [Double?] {
             let answer = try await fixture.analyze(
                 "spectrum", segment.map { ["segment": .number($0)] } ?? [:], of: ["probe.x"],
                 every: .seconds(60), terms: stats)
             guard case .spectrum(let spectrum)? = answer.result else {
-                #expect(!isShown)
+                Issue.record("\(answer)")
                 continue
             }
             #expect(spectrum.segments >= 5)
