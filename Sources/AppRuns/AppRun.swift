@@ -168,7 +168,7 @@ actor AppRun {
         watchdog.isPaused = false
     }
 
-    /// Sends frames at once.
+    /// Sends frames in one write.
     ///
     /// - Returns: whether they were sent.
     private func send(_ frames: [HostFrame]) async -> Bool {

@@ -225,7 +225,7 @@ public actor RunSupervisor {
         guard var report = registry.report(id) else { throw AppRunsError.noRun(id) }
         if report.state == .running, let process = processes[id] {
             report.usage.add(await process.currentUsage())
-            report.usage.samples = await authority.log.samples(givenTo: id)
+            report.usage.samples = await authority.log.samples(readBy: id)
         }
         return report
     }
@@ -339,7 +339,7 @@ public actor RunSupervisor {
         renewal.cancel()
         processes[id] = nil
         registry.update(id) { $0.usage.add(usage) }
-        let samples = await authority.log.samples(givenTo: id)
+        let samples = await authority.log.samples(readBy: id)
         registry.update(id) { $0.usage.samples = samples }
         await log(outcome, of: id, name)
         if !outcome.isOrdinary { await pool.renew() }

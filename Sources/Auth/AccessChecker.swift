@@ -59,11 +59,12 @@ final class AccessChecker {
         let privilege = requested.privilege
         var client = try await identify(
             token: token, name: name, for: requested, operation: requested.operation)
-        // What continues has the sensor that its name stood for when it began.
+        // A stream or upload that continues keeps the sensor that its name first referred to.
         let found = requested.isContinuation ? [] : await readable(requested.sensor)
         if client.kind == .owner {
             let access = requested.access == .write ? Access.write : .raw
-            let sensor = try await one(requested, client, among: found, permissions.current).sensor
+            let sensor = try await resolve(requested, client, among: found, permissions.current)
+                .sensor
             return Grant(to: client, sensor: sensor, terms: Terms(access: access))
         }
         if !found.isEmpty, asksOwner(for: requested, client, among: found) {
@@ -73,7 +74,7 @@ final class AccessChecker {
                 token: token, name: name, for: requested, operation: requested.operation)
         }
         let permissions = permissions.current
-        let request = try await one(requested, client, among: found, permissions)
+        let request = try await resolve(requested, client, among: found, permissions)
         let verdict = permissions.verdict(on: request, by: client)
         if case .granted(let terms) = verdict {
             try await log.checkAvailable(for: client)
@@ -211,7 +212,7 @@ final class AccessChecker {
     /// The request for the one sensor that it refers to.
     ///
     /// - Throws: `severalSensors`.
-    nonisolated(nonsending) private func one(
+    nonisolated(nonsending) private func resolve(
         _ request: AccessRequest, _ client: Client, among found: [SensorID],
         _ permissions: Permissions
     ) async throws(AuthError) -> AccessRequest {
@@ -220,8 +221,8 @@ final class AccessChecker {
         return request.with(sensors[0])
     }
 
-    /// Whether an undecided use of a sensor leads to a question: not of a kind whose only readable
-    /// sensor the client may use.
+    /// Whether the owner is asked about an undecided use of a sensor; not asked about a kind whose only
+    /// readable sensor the client may already use.
     private func asksOwner(
         for request: AccessRequest, _ client: Client, among found: [SensorID]
     ) -> Bool {
@@ -230,7 +231,7 @@ final class AccessChecker {
         return state == .prompt
     }
 
-    /// Whether an undecided use leads to a question.
+    /// Whether the owner is asked about an undecided use.
     private func asksOwner(for privilege: PrivilegeID, _ client: Client) -> Bool {
         clients.asksAtFirstUse(client) && permissions.current.canAsk(for: privilege, client)
     }

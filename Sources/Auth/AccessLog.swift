@@ -11,9 +11,8 @@ import Text
 /// immediately. A crash loses at most the counts of one minute, never the fact that something was
 /// read.
 ///
-/// What was allowed always has an entry that names it, whatever else the client does: there are no more
-/// kinds of such calls than the owner granted. Refused calls, of which a client can invent any number of
-/// kinds, have a bound of their own.
+/// Every allowed call is counted in an entry with its sensor or privilege; the grants of the owner bound the
+/// number of such entries. Refused calls can name anything, so the number of their entries is limited.
 ///
 /// When the log exceeds ``budget``, whole days are pruned, the oldest first, and never an entry of the
 /// last ``minimumAge``.
@@ -114,7 +113,7 @@ public actor AccessLog {
 
     /// Checks, before anything is read for a client, that it can be recorded.
     ///
-    /// - Throws: `logUnavailable`; never for the owner, who has to go on in order to free space.
+    /// - Throws: `logUnavailable`; never for the owner, who must be able to free space.
     func checkAvailable(for client: Client) throws(AuthError) {
         guard client.kind == .owner || failure == nil else { throw .logUnavailable }
     }
@@ -219,7 +218,7 @@ public actor AccessLog {
     // MARK: - Reading
 
     /// How many samples a run has read, also as part of statistics; 0 after its end.
-    public func samples(givenTo run: String) -> Int { samplesRead[run] ?? 0 }
+    public func samples(readBy run: String) -> Int { samplesRead[run] ?? 0 }
 
     func forget(run: String) {
         samplesRead[run] = nil

@@ -75,7 +75,7 @@ struct AccessLogStore: Sendable {
     /// Deletes the entries before the first that is not older than `time`, and records the hash of the
     /// last deleted one.
     ///
-    /// - Parameter now: an entry that a wrong clock dated later keeps none before it.
+    /// - Parameter now: an entry that a wrong clock dated later does not prevent pruning.
     /// - Returns: how many were deleted.
     func prune(before time: Timestamp, at now: Timestamp) async throws -> Int {
         try await writer.write { database in
@@ -135,7 +135,7 @@ struct AccessLogStore: Sendable {
         try database.execute(sql: "DROP TABLE access_log")
     }
 
-    /// Adds the column for whose call it was to a table that was created without it.
+    /// Adds the column `clientKind` to a table that was created without it.
     static func addClientKinds(_ database: Database) throws {
         let columns = try database.columns(in: "ledger").map(\.name)
         guard !columns.contains("clientKind") else { return }

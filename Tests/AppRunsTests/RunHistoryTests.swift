@@ -32,7 +32,7 @@ struct RunHistoryTests {
         #expect(history.runs(of: "demo").map(\.id) == ["run-1"])
     }
 
-    @Test func `a read-only folder causes an error that names the app`() throws {
+    @Test func `a folder that cannot be created causes an error that names the app`() throws {
         let folder = try TemporaryFolder()
         try folder.write("file", "")
         let history = RunHistory(folder: folder.url.appending(path: "file/runs"))

@@ -40,10 +40,10 @@ struct IdentifyTests {
         #expect(lines.map(\.client) == ["app", nil, nil])
         let (notices, watcher) = await authority.noticeBoard.watch(after: 0)
         await authority.noticeBoard.unwatch(watcher)
-        let told: [String] = await notices.reduce(into: []) { told, notice in
-            if case .refusal(let message, _) = notice.content { told.append(message) }
+        let messages: [String] = await notices.reduce(into: []) { messages, notice in
+            if case .refusal(let message, _) = notice.content { messages.append(message) }
         }
-        #expect(told == lines.reversed().map(\.reason))
+        #expect(messages == lines.reversed().map(\.reason))
         for line in lines { #expect(line.reason?.contains(token) == false) }
     }
 

@@ -50,7 +50,7 @@ struct ReservedNameTests {
             try await authority.checkOwner(token: owner, name: nil, operation: "apps")
             #expect(await authority.isOwner(token: owner))
             #expect(await authority.clientTokens().isEmpty)
-            // Its name opens no other client's storage, number or origin.
+            // The app's name gives the owner no storage, device number or origin.
             #expect(await refusal { _ = try await authority.storage(of: client) } == .notFound)
             #expect(
                 await refusal { _ = try await authority.deviceNumber(for: client) } == .notFound)
@@ -83,7 +83,7 @@ struct ReservedNameTests {
     }
 
     @Test(arguments: ReservedNames.all)
-    func `the log leaves out the owner's commands, and no client of any name`(
+    func `a log query without the owner omits commands, but no client of any name`(
         name: String
     ) async throws {
         let authority = try await registry.open()

@@ -4,7 +4,7 @@ import Testing
 @testable import Auth
 
 /// The five states of a permission, and the transitions between them.
-struct PermissionLadderTests {
+struct PermissionTransitionTests {
     enum State: String, CaseIterable {
         case prompt, denied, whileRunning, background, restricted
     }
