@@ -65,14 +65,14 @@ struct AppsFolder: Sendable {
         }
     }
 
-    /// Removes an app: it disappears atomically, its files shortly after.
+    /// Removes an app: renames its folder atomically, then deletes the files.
     func uninstall(_ name: AppName) throws(JSAppsError) {
         do throws(SystemError) {
             let apps = try locked()
-            let doomed = Self.stagingName()
-            try apps.rename(name.text, to: doomed)
+            let removed = Self.stagingName()
+            try apps.rename(name.text, to: removed)
             try apps.sync()
-            try apps.removeTree(doomed)
+            try apps.removeTree(removed)
         } catch {
             guard error.isMissing else { throw .io("Could not remove the app ‘\(name)’", error) }
             throw .notInstalled(name.text)

@@ -79,8 +79,8 @@ extension UnpackerForgery {
 
     static let names: [UnpackerForgery] = [
         adding("absolute path", .unsafePath, "/etc/cron.d/evil"),
-        adding("path that climbs", .unsafePath, "my-app/../../evil"),
-        adding("folder that climbs", .unsafePath, "my-app/..", isFolder: true),
+        adding("path with parent components", .unsafePath, "my-app/../../evil"),
+        adding("folder outside the app", .unsafePath, "my-app/..", isFolder: true),
         adding("path with NUL", .unsafePath, "my-app/a\0b"),
         adding("path with an escape", .unsafePath, "my-app/\u{1b}[2J"),
         adding("long path", .unsafePath, String(repeating: "a", count: 65_000)),
@@ -117,14 +117,14 @@ extension UnpackerForgery {
         ending(
             "content without end", "endless last frame", after: begun + [.content([1])]),
         saying("less content than announced", begun, .content([1, 2, 3]), .fileEnd),
-        saying("pieces of nothing", listed, .content([])),
+        saying("an empty piece of content", listed, .content([])),
         adding("a folder with a size", .malformedArchive, "my-app/a", size: 1, isFolder: true),
     ]
 
     static let order: [UnpackerForgery] = [
         saying("content before the list", [], .content([1])),
         saying("an entry after the list", listed, entry("my-app/late.js")),
-        saying("no layer in the middle", entries, .unconfined(layer: "landlock", code: 38)),
+        saying("unconfined after entries", entries, .unconfined(layer: "landlock", code: 38)),
         saying("two lists", listed, .listed),
         saying("done before the files", listed, .done),
         saying("done before the list", [], .done),
@@ -137,11 +137,11 @@ extension UnpackerForgery {
 
     static let bytes: [UnpackerForgery] = [
         raw("garbage", [0xFF, 0xFF, 0xFF, 0x7F, 1]),
-        raw("a frame of nothing", [0, 0, 0, 0]),
+        raw("an empty frame", [0, 0, 0, 0]),
         raw("a frame too large", [0, 0, 2, 0, 3]),
         raw("an unknown type", [1, 0, 0, 0, 99]),
         raw("an unknown fault", [10, 0, 0, 0, 6, 250, 0, 0, 0, 0, 0, 0, 0, 0]),
-        raw("a length that lies", [5, 0, 0, 0, 3, 255, 255, 255, 255]),
+        raw("a length beyond the frame", [5, 0, 0, 0, 3, 255, 255, 255, 255]),
         raw("half a frame", [9, 0, 0, 0, 3]),
     ]
 
@@ -149,18 +149,18 @@ extension UnpackerForgery {
         ending("silence", "silent"),
         ending("silence in the middle", "silent", after: begun),
         UnpackerForgery(
-            "a byte from time to time", .malformedArchive, behaviour: "drip",
+            "one byte at intervals", .malformedArchive, behaviour: "drip",
             bytes: [0xFF, 0xFF, 0, 0]),
-        ending("closing the pipe and living on", "hang up", after: listed),
-        ending("leaving without a word", "status 0"),
-        ending("leaving in the middle", "status 0", after: begun),
-        ending("leaving with a status", "status 3"),
-        ending("a crash at once", "signal 11"),
-        ending("a crash in the middle", "signal 11", after: begun),
+        ending("a closed pipe without exiting", "hang up", after: listed),
+        ending("an exit without frames", "status 0"),
+        ending("an exit between files", "status 0", after: begun),
+        ending("an exit with status 3", "status 3"),
+        ending("a crash without frames", "signal 11"),
+        ending("a crash between files", "signal 11", after: begun),
         ending("an abort", "signal 6", after: entries),
         ending("a kill", "signal 9", after: nearlyDone),
         ending("a call that the confinement forbids", "signal 31", after: entries),
-        ending("the end of its time", "signal 24", after: listed),
+        ending("the CPU limit signal", "signal 24", after: listed),
     ]
 
     static let all = names + sizes + order + bytes + endings
