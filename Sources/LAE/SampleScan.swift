@@ -55,10 +55,10 @@ struct SampleScan {
         return nil
     }
 
-    /// Before the first page of an ascending scan: finds out whether the slot in which it begins is used.
+    /// Determines, before the first page of an ascending scan, whether the slot in which it begins is used.
     ///
-    /// The store is asked and not the caller: a position is the caller's claim, and a range can begin
-    /// inside a slot. The slot is used if its first sample is before the place where the scan begins.
+    /// The slot is used if its first sample is before the beginning of the scan. This is read from the store,
+    /// because the caller can pass any position, and because a range can begin inside a slot.
     private mutating func start() async throws {
         hasStarted = true
         guard query.order == .ascending else { return }
@@ -132,7 +132,7 @@ enum SampleOrigin: Sendable {
 
     /// The time of the latest sample.
     ///
-    /// - Parameter now: excludes samples of the future; `nil` to include them.
+    /// - Parameter now: excludes samples in the future; `nil` to include them.
     func newest(of sensor: SensorID, at now: Timestamp?) async throws -> Timestamp? {
         switch self {
         case .stored(let samples):

@@ -61,7 +61,7 @@ struct GrantTests {
         }
     }
 
-    @Test func `conditions see only rounded values`() async throws {
+    @Test func `conditions are applied to rounded values`() async throws {
         try await fixture.add([(1, 7.4), (2, 7.6), (3, 12.4)])
         let grant = try await fixture.grant(Terms(access: .raw, precision: 5))
         for (text, count) in [("x=5", 1), ("x=10", 2), ("x>7.5", 2), ("x>10", 0), ("x<7.5", 1)] {

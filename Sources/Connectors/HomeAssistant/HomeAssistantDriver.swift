@@ -119,7 +119,7 @@ private final class AnnouncementListener: MQTTListener {
         announcements.refused(topic)
     }
 
-    func rest(_ session: MQTTSession) {
+    func didProcessMessages(_ session: MQTTSession) {
         // Announcements arrive in bursts after connecting; one notification per burst is enough.
         let isDue = isChanged.withLock { isChanged in
             defer { isChanged = false }

@@ -50,7 +50,7 @@ public struct MQTTConnector: ConnectorKind {
 
         func refused(_ topic: String) {}
 
-        func rest(_ session: MQTTSession) {}
+        func didProcessMessages(_ session: MQTTSession) {}
     }
 }
 
@@ -68,7 +68,7 @@ protocol MQTTListener: Sendable {
     func refused(_ topic: String)
 
     /// All received messages have been processed.
-    func rest(_ session: MQTTSession)
+    func didProcessMessages(_ session: MQTTSession)
 }
 
 /// A subscription.

@@ -82,7 +82,7 @@ final class MQTTSession {
             ]
             if hasUnreportedMessages, poll(&entries, 2, 0) == 0 {
                 hasUnreportedMessages = false
-                listener.rest(self)
+                listener.didProcessMessages(self)
                 continue
             }
             let time = missing == 0 ? Self.tick : deadline - .now

@@ -72,7 +72,7 @@ public struct SampleParser: ~Copyable {
             let taken = buffer.fill(rest, atMost: piece - fresh)
             rest = UnsafeRawBufferPointer(rebasing: rest[taken...])
             fresh += taken
-            if fresh >= piece { try look(isLast: false) }
+            if fresh >= piece { try parseBuffer(isLast: false) }
         }
     }
 
@@ -80,12 +80,12 @@ public struct SampleParser: ~Copyable {
     ///
     /// - Throws: `SampleFault`, also if there are no samples.
     public consuming func finish() throws(SampleFault) -> SampleBatch {
-        try look(isLast: true)
+        try parseBuffer(isLast: true)
         guard context.columns.count > 0 else { throw fault(RowError(.none)) }
         return context.columns.batch()
     }
 
-    private mutating func look(isLast: Bool) throws(SampleFault) {
+    private mutating func parseBuffer(isLast: Bool) throws(SampleFault) {
         fresh = 0
         let start = buffer.terminated()
         let end = start + buffer.count

@@ -13,7 +13,8 @@ struct DerivedDriverTests {
         ("accelerometer", DerivedMachine.acceleration)
     ]
 
-    /// Sends samples until the sensor is consumed, shortly after its level changes.
+    /// Waits until the sensor is consumed, which begins shortly after its level changes, and sends
+    /// the samples.
     private func feed(
         _ samples: [Sample], to id: SensorID = "accelerometer", of driver: TestDriver
     ) async throws {
@@ -164,7 +165,7 @@ struct DerivedDriverTests {
         #expect(found.keys.sorted() == ["activity", "altitude", "steps", "vibration"])
         for (id, item) in found where id != "altitude" {
             guard case .unavailable(let reason, _) = item.availability else {
-                Issue.record("\(id) is there")
+                Issue.record("\(id) is available")
                 continue
             }
             #expect(reason == "it needs accelerometer")

@@ -63,7 +63,7 @@ struct SampleMakerTests {
         maker.restart()
         #expect(take("x: 1") == nil)
         #expect(take("l: open") == [.text("open"), .number(-1)])
-        // However close the first value is to the substitute for unknown.
+        // A known value after the substitute is a change, even within the margin.
         #expect(take("b: 0") == [.text("open"), .number(0)])
     }
 
@@ -89,7 +89,7 @@ struct SampleMakerTests {
             (0, true), (-1, true), (59, true), (60, true), (61, false), (86_400, false),
             (-86_400 * 365, true), (-86_400 * 366 * 26, true), (-86_400 * 366 * 27, false),
         ] as [(Int64, Bool)])
-    func `a time between 2000 and a minute ahead is accepted, any other counted`(
+    func `a time from 2000 to one minute ahead is accepted, any other is counted as invalid`(
         seconds: Int64, isTaken: Bool
     ) throws {
         var maker = try Self.maker(time: TimeRule("at", form: .us))
