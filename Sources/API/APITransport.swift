@@ -26,7 +26,7 @@ public struct APIRequest: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: Data?
-    /// Whether the request fails after the transport's time limit; some take as long as they need.
+    /// Whether the transport's time limit applies; `false` for requests that may take long.
     public var hasTimeLimit: Bool
 
     /// Creates a request without body.

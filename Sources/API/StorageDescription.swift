@@ -79,9 +79,9 @@ public struct StorageDescription: Codable, Sendable {
     public struct AccessLog: Codable, Sendable {
         /// Bytes of the log, with the decisions and tokens in the same file.
         public let bytes: Int64
-        /// Beyond this its oldest days are pruned.
+        /// The bytes beyond which its oldest days are pruned.
         public let budget: Int64
-        /// Younger entries are kept nevertheless: a span.
+        /// The minimum age of pruned entries, as a span.
         public let keeps: String
 
         /// Creates a value from its members.

@@ -46,7 +46,7 @@ public struct AccessLogEntry: Hashable, Sendable {
 
     /// Whose call it was.
     ///
-    /// Names are for display, kinds decide: an app called like the owner is not taken for the owner.
+    /// Names are for display only: an app with the owner's name is distinguished by its kind.
     public enum ClientKind: String, Hashable, Sendable, CaseIterable {
         /// A command of the owner.
         case command

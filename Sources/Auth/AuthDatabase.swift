@@ -148,7 +148,7 @@ struct AuthDatabase: Sendable {
                     """)
         }
         migrator.registerMigration("instances") { database in
-            // Earlier decisions are for all sensors of a kind: no list is no limit.
+            // Earlier decisions have no list and apply to all sensors of a kind.
             try database.execute(
                 sql: """
                     ALTER TABLE permission ADD COLUMN chosen TEXT;

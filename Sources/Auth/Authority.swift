@@ -437,8 +437,8 @@ public actor Authority {
 
     /// A value that the host puts into a page of an app that it serves to the owner.
     ///
-    /// A launch code is redeemed only together with one: it proves that the page is the host's. It works
-    /// once, and as long as a launch code.
+    /// A launch code is redeemed only together with one, which proves that the host served the page. It is
+    /// valid once, for as long as a launch code.
     public func pageNonce(for app: String) -> String {
         tokens.pageNonce(for: app, lifetime: Self.launchLifetime)
     }

@@ -44,12 +44,12 @@ public struct Grant: Hashable, Sendable {
     public let sensor: SensorID
     /// The conditions.
     public let terms: Terms
-    /// Whom it was given to.
+    /// The client that it was made for.
     let holder: Client
 
     /// The client's name.
     public var client: String { holder.name }
-    /// Whether it is the owner's own use, which no name proves.
+    /// Whether the client is the owner, by its kind: an app can have the same name.
     public var isOwner: Bool { holder.kind == .owner }
 
     init(to holder: Client, sensor: SensorID, terms: Terms) {
@@ -73,7 +73,7 @@ public struct OriginGrant: Hashable, Sendable {
     public let origin: WebOrigin
     /// The certificate that the server must present; `nil` for any that the system trusts.
     public let pin: CertificatePin?
-    /// Whom it was given to.
+    /// The client that it was made for.
     let holder: Client
 
     /// The client's name.

@@ -80,7 +80,7 @@ public struct Terms: Hashable, Sendable {
         func isWithin<T: Comparable>(_ limit: T?, _ other: T?) -> Bool {
             other.map { other in limit.map { $0 <= other } ?? false } ?? true
         }
-        // Another step reveals what this one hides, also a larger one.
+        // Rounding to another step, even a larger one, can reveal what this step hides.
         let isAsCoarse = other.precision == nil || precision == other.precision
         let choice = other.only.map { other in
             only.map { Set($0.chosen).isSubset(of: other.chosen) } ?? false
@@ -114,7 +114,7 @@ public struct Terms: Hashable, Sendable {
 
 /// The sensors of a kind that the owner chose, and those that existed then and were not chosen.
 ///
-/// It says nothing about sensors that were added later: they need a decision of their own.
+/// It does not apply to sensors that were added later: they need a decision of their own.
 public struct InstanceChoice: Hashable, Sendable {
     /// The most sensors of one choice, excluded ones included.
     public static let limit = 256
@@ -197,7 +197,7 @@ public struct PermissionRecord: Hashable, Sendable {
         terms?.only?.status(of: sensor) ?? .chosen
     }
 
-    /// The same decision about a part of its privilege; `nil` when it says nothing about that part.
+    /// The same decision about a part of its privilege; `nil` when it does not apply to that part.
     func narrowed(to privilege: PrivilegeID) -> PermissionRecord? {
         var terms = terms
         if let access = privilege.access, let given = terms?.access {

@@ -83,7 +83,7 @@ final class PermissionRegistry {
             if resetsCount { denials.remove(privilege, of: client) }
         }
         let isRevocation = table.isRestricted(by: record, at: time.now())
-        // Whether it can be stored or not.
+        // A revocation takes effect even if it cannot be stored.
         if isRevocation { apply() }
         do {
             try await store.store(
@@ -166,7 +166,7 @@ final class PermissionRegistry {
     nonisolated(nonsending) private func remove(
         _ privilege: PrivilegeID, of client: String
     ) async throws(AuthError) {
-        // Without a denial more may be allowed; without a grant less is.
+        // Removing a grant revokes it; removing a denial may allow more.
         let isRevocation = !table.all(of: client).contains {
             $0.privilege == privilege && $0.state == .denied
         }

@@ -76,8 +76,8 @@ struct PermissionTable: Sendable {
 
     /// Checks the use of a sensor.
     ///
-    /// Denials win over grants. A denial of less access includes more; a grant of more includes
-    /// less.
+    /// Denials have precedence over grants. A denial of less access includes more; a grant of more
+    /// includes less.
     func verdict(on request: AccessRequest, by client: Client, at now: Timestamp) -> Verdict {
         guard policy.restriction(of: request.privilege) == nil else { return .restricted }
         let relevant = all(of: client.name).filter { record in

@@ -159,7 +159,7 @@ struct TokenTable: Sendable {
     }
 }
 
-/// Single-use codes that pages exchange for tokens, and the nonces of the pages that may.
+/// Single-use codes that pages exchange for tokens, and the nonces of these pages.
 private struct LaunchCodes {
     /// By the digest of the code.
     private var codes = SingleUse()
@@ -195,7 +195,7 @@ private struct LaunchCodes {
     }
 }
 
-/// Secrets of an app that work once.
+/// Single-use secrets of apps.
 private struct SingleUse {
     private var items: [Data: (app: String, end: Timestamp)] = [:]
 

@@ -127,7 +127,7 @@ struct AccessTallyTests {
                     requested: AccessRequest("latest", of: sensor, .raw))
             }
         }
-        // Another client is not held up by the first.
+        // The limit of the first client does not apply to another.
         try await authority.log.record(
             "latest", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
         let lines = try await authority.log.entries(AccessLogQuery(limit: 1000))

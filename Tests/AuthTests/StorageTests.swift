@@ -115,7 +115,7 @@ struct StorageTests {
         for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
         try await keep("left", under: "a", authority)
         try await keep("theirs", under: "a", authority, by: "other")
-        // The host dies when the app is forgotten and what it kept is not.
+        // A crash after the app was removed and before its values are erased.
         let store = ClientStore(writer: try AuthDatabase(path: registry.path).writer)
         try await store.remove(client: "app")
         let next = try await registry.open()
