@@ -102,7 +102,7 @@ private struct DerivedSamples<Derivation: DerivedSensor>: SampleDeriver {
     mutating func take(_ sample: Sample) -> Sample? { derivation.take(sample) }
 }
 
-/// Counts steps on from the last stored total, so that the total never decreases.
+/// Continues counting steps from the last stored total, so that the total never decreases.
 struct StepTotal: SampleDeriver {
     private var counter = StepCounter()
     private var before: Int64 = 0

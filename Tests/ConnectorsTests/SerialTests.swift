@@ -22,7 +22,7 @@ struct SerialTests {
         return try await body(device, try ConnectorKindTests.source(device.connector))
     }
 
-    /// What one connection ends with.
+    /// The error message of one connection.
     private static func fault(at path: String, baud: Int = 9600) async throws -> String {
         let connector = SerialConnector(device: path, baud: baud)
         let sink = SampleSink(

@@ -13,7 +13,7 @@ import Synchronization
 public struct BluetoothConnector: ConnectorKind {
     public static let kind = "bluetooth"
     public static let consequence =
-        "Nervous looks for it by radio and connects to it for as long as the sensor is on."
+        "Nervous scans for it over Bluetooth and connects to it for as long as the sensor is on."
 
     private static let mostCharacteristics = 16
     private static let longestName = 248

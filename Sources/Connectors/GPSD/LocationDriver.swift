@@ -72,7 +72,7 @@ public struct LocationDriver: SensorDriver {
     public func discover() -> [DiscoveredSensor] {
         // A connected gpsd need not be probed.
         let isConnected = sensors.contains { $0.source.report?.link == .connected }
-        let answer = isConnected ? .present : probe.ask()
+        let answer = isConnected ? .present : probe.run()
         return sensors.map { sensor, source in
             DiscoveredSensor(sensor, availability(of: source, after: answer))
         }
@@ -85,9 +85,9 @@ public struct LocationDriver: SensorDriver {
         let reason =
             switch answer {
             case .present: ""
-            case .nobody: "no gpsd answers at \(place):\(probe.port)"
+            case .unreachable: "no gpsd answers at \(place):\(probe.port)"
             case .silent: "the server at \(place):\(probe.port) sent nothing"
-            case .stranger: "the server at \(place):\(probe.port) is not gpsd"
+            case .notGPSD: "the server at \(place):\(probe.port) is not gpsd"
             }
         return answer == .present
             ? .pushed(source) : .unavailable(reason: reason, remedy: Self.remedy)
@@ -99,11 +99,11 @@ private struct GPSDProbe: Sendable {
     enum Answer: Hashable {
         case present
         /// The connection was refused or timed out.
-        case nobody
+        case unreachable
         /// The server sent nothing in time.
         case silent
         /// The server is not gpsd.
-        case stranger
+        case notGPSD
     }
 
     static let timeout = Duration.milliseconds(200)
@@ -113,29 +113,29 @@ private struct GPSDProbe: Sendable {
     let port: Int
 
     /// Runs the check; blocks the thread.
-    func ask() -> Answer {
+    func run() -> Answer {
         let end = ContinuousClock.now + Self.timeout
-        guard let descriptor = connecting() else { return .nobody }
+        guard let descriptor = connecting() else { return .unreachable }
         defer { close(descriptor) }
-        guard wait(for: POLLOUT, on: descriptor, until: end) else { return .nobody }
+        guard wait(for: POLLOUT, on: descriptor, until: end) else { return .unreachable }
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error == 0 else {
-            return .nobody
+            return .unreachable
         }
         var line: [UInt8] = []
         while line.count <= GPSDMessage.longestLine {
             guard wait(for: POLLIN, on: descriptor, until: end) else { return .silent }
             var buffer = [UInt8](repeating: 0, count: 1024)
             let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-            guard count > 0 else { return .stranger }
+            guard count > 0 else { return .notGPSD }
             line += buffer[..<count]
             guard let stop = line.firstIndex(of: 0x0A) else { continue }
             let first = Array(line[..<stop].filter { $0 != 0x0D })
             if case .version = GPSDMessage(first, at: .now()) { return .present }
-            return .stranger
+            return .notGPSD
         }
-        return .stranger
+        return .notGPSD
     }
 
     /// A socket that is connecting.

@@ -33,8 +33,8 @@ final class LineFeed: Sendable {
             state.last = .now
             let before = state.splitter.overlong
             let lines = state.splitter.take(bytes)
-            // Counted before the lines, so that a sample's receiver finds everything before it
-            // counted.
+            // Counted before the lines are passed on, so that the counts include everything that
+            // preceded a sample.
             let overlong = state.splitter.overlong - before
             if overlong > 0 {
                 sink.reject(overlong)

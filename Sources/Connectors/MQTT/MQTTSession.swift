@@ -27,7 +27,7 @@ final class MQTTSession {
     /// The number of pending initial subscriptions; `nil` before the broker accepted the
     /// connection.
     var missing: Int?
-    /// Whether something was received since the last ``MQTTListener/rest(_:)``.
+    /// Whether something was received since the last ``MQTTListener/didProcessMessages(_:)``.
     var hasUnreportedMessages = false
 
     /// - Throws: ``ConnectorError`` for an invalid parameter.

@@ -107,9 +107,10 @@ struct BluetoothTests {
         try await bluez.notify(
             [[], [0xFF], [0x31, 0xC3], [UInt8](repeating: 0x31, count: 600)], of: BluetoothLock.lock
         )
-        for lie: BusValue in [.string("1"), .int32(1), .options([:]), .array(of: "ay", [])] {
+        for invalid: BusValue in [.string("1"), .int32(1), .options([:]), .array(of: "ay", [])] {
             try await bluez.control(
-                "NotifyInvalid", .string(BluetoothLock.address), .string(BluetoothLock.lock), .variant(lie))
+                "NotifyInvalid", .string(BluetoothLock.address), .string(BluetoothLock.lock),
+                .variant(invalid))
         }
         try await ConnectorKindTests.reach(source, "all") { $0.received == 8 }
         #expect(source.report?.dropped.malformed == 8)
