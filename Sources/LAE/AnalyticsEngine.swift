@@ -204,7 +204,7 @@ private struct SamplePublishing: Sendable {
         if let first = batch.times.min(), let last = batch.times.max() {
             range = TimeRange(from: first, to: last.advanced(byMicroseconds: 1))
         }
-        // The samples are stored whatever becomes of the entry, which waits in memory.
+        // The samples are stored; an entry that cannot be written now is kept in memory.
         try? await log.record("publish", .write, for: grant, range: range, count: receipt.accepted)
         return receipt
     }

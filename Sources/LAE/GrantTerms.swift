@@ -58,7 +58,9 @@ struct GrantTerms: Sendable {
         return TimeRange(from: start, to: start.advanced(byMicroseconds: width))
     }
 
-    /// The expected interval between two visible samples of a sensor, which has one itself or not.
+    /// The expected interval between two visible samples.
+    ///
+    /// - Parameter interval: that of the sensor; `nil` if unknown.
     func interval(_ interval: Duration?) -> Duration? {
         guard let slotWidth else { return interval }
         return interval.map { max($0, .microseconds(slotWidth)) }

@@ -95,8 +95,8 @@ struct SampleQueries: Sendable {
         guard sensor.derivation == nil else {
             throw LAEError(
                 .sensorComputed,
-                "\(grant.sensor) is virtual: its samples are computed when they are read, and none"
-                    + " arrives.", hint: "Read its samples or its newest one instead.")
+                "\(grant.sensor) is virtual: its samples are computed when they are read, so they"
+                    + " cannot be streamed.", hint: "Read its samples or its newest one instead.")
         }
         do {
             let arrived = try await samples.arrivals(

@@ -74,7 +74,7 @@ struct StatisticsQueries: Sendable {
     ///   - fields: the requested fields.
     ///   - needsStart: whether to find the first sample, which reads the store; one window over all
     ///     samples needs no start.
-    ///   - includesFuture: whether samples of the future count, as in a range with an end.
+    ///   - includesFuture: whether samples in the future count, as in a range with an end.
     private func extent(
         of sensor: ReadableSensor, _ fields: [Field], _ terms: GrantTerms, needsStart: Bool,
         includesFuture: Bool

@@ -147,7 +147,7 @@ struct StatisticsReader: Sendable {
             // Older samples were accepted meanwhile; the next query includes them.
             throw LAEError(
                 .changed, "The samples of \(sensor.id) changed while they were read.",
-                hint: "Ask again.")
+                hint: "Repeat the query.")
         }
         let found = Dictionary(uniqueKeysWithValues: zip(ranks, values))
         return quantiles.map { quantile in
