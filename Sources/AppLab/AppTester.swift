@@ -115,7 +115,7 @@ package struct AppTester: Sendable {
         }
     }
 
-    /// Runs `body` with a host on the sensors of the settings.
+    /// Runs `body` with a host whose sensors are given by the settings.
     ///
     /// - Parameter hasAll: whether all sensors exist, including those that the app does not
     ///   declare.

@@ -47,7 +47,7 @@ struct TemporaryFolder {
         guard mkdtemp(&template) != nil else {
             throw CommandFailure(
                 .cannotCreate, "Cannot create a temporary folder.",
-                hint: "Set TMPDIR to a folder of yours.")
+                hint: "Set TMPDIR to a folder that you can write to.")
         }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -9,13 +9,13 @@ import Simulation
 
 /// The privileges that an app used, according to its entries in the access log.
 package struct TrialFindings: Encodable {
-    /// One privilege that the app used, and how much of it.
+    /// One privilege that the app used, and the extent of the use.
     package struct Need: Encodable, Equatable {
         package let privilege: String
         /// The operations, such as `latest` or `stats`.
         package let operations: [String]
         package let calls: Int
-        /// Samples that were returned, or that statistics were computed of.
+        /// Samples that were returned, or from which statistics were computed.
         package let samples: Int
         /// Samples per second, if it reads samples.
         package let rate: Double?
@@ -103,7 +103,7 @@ extension AppTester {
             let prepared = try await host.services.supervisor.prepare(app: app.name.text)
             let declared = app.manifest.privileges.map(\.id)
             let every = SimulatedDriver.sensors.map { PrivilegeID(sensor: $0, access: .raw) }
-            // An app that only records sessions needs not see others, and so must not do so here.
+            // Granting access to all sessions would hide that an app needs only its own.
             let others = PrivilegeID.others.filter { $0 != .sessions }
             let all = Set(declared + every + others)
             try await host.allow(

@@ -8,7 +8,7 @@ import Foundation
 struct BackgroundRunList {
     /// A background run.
     struct Entry: Hashable, Codable {
-        /// The run's identifier, which is of use to this host only.
+        /// The run's identifier, which is valid on this host only.
         let run: String
         /// The app's name.
         let app: String

@@ -55,7 +55,7 @@ public enum RunOutcome: Hashable, Sendable {
         }
     }
 
-    /// Whether an app that is not an attacker can end this way.
+    /// Whether a benign app can end this way.
     ///
     /// Exhausted memory counts as a crash, because an attacker could fill the memory first.
     var isOrdinary: Bool {

@@ -162,7 +162,7 @@ public actor Outbox {
     private func isDue(_ queued: QueuedUpload) -> Bool {
         guard queued.state == .waiting, !sending.contains(queued.id), let next = queued.next
         else { return false }
-        // After the wall clock was set back, the wait is no longer than the longest.
+        // After the wall clock was set back, the wait must not exceed the longest interval.
         let longest = next.advanced(byMicroseconds: -Self.longestWait * 1_000_000)
         return time.now() >= next || time.now() < longest
     }

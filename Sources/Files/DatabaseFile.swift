@@ -32,7 +32,7 @@ public enum DatabaseFile {
         guard rename(draft, path) == 0 else { throw FilesError.last("Cannot create \(path)") }
     }
 
-    /// What shows without SQLite that an existing file is not, or no longer, a whole database.
+    /// Checks without SQLite whether an existing file can be a complete database.
     ///
     /// SQLite takes an empty file for a new database, and reports a truncated one only when it reads what is
     /// missing.

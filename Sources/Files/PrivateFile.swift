@@ -102,9 +102,9 @@ public enum PrivateFolder {
         }
     }
 
-    /// Why a folder is not this user's alone.
+    /// Why a folder is not accessible to this user only.
     public enum Fault: Sendable, Equatable {
-        /// Nothing has its name.
+        /// It does not exist.
         case missing
         /// It cannot be examined; the number is `errno`.
         case unreadable(Int32)

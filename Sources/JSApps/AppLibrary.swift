@@ -37,7 +37,7 @@ public actor AppLibrary {
     ///   - limits: the limits of a package.
     ///   - unpacker: unpacks archives.
     ///   - keys: the owner's names for signers.
-    ///   - time: dates installations.
+    ///   - time: the clock for the times of installations.
     /// - Throws: ``JSAppsError`` with code `io`.
     public static func open(
         at folder: URL, limits: PackageLimits = PackageLimits(), unpacker: ArchiveUnpacker,

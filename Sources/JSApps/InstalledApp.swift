@@ -29,7 +29,7 @@ public struct InstalledApp: Sendable {
     /// The identity that decisions about the app belong to.
     public var identity: String { index.identity ?? "" }
 
-    /// The app as the permission code sees it.
+    /// The app's declaration, for `Auth`.
     public var declared: DeclaredApp {
         DeclaredApp(
             name: name.text, identity: identity, privileges: manifest.privileges,

@@ -91,8 +91,8 @@ struct UnpackerProcess: ~Copyable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Above the descriptors that it gets, so that no action overwrites the source of a later
-        // one.
+        // Duplicates with numbers above those that the program gets, so that no dup2 overwrites
+        // the source of a later one.
         let source = fcntl(input, F_DUPFD_CLOEXEC, 10)
         let sink = fcntl(output, F_DUPFD_CLOEXEC, 10)
         defer {

@@ -2,7 +2,7 @@ import Files
 import Foundation
 import Testing
 
-/// What shows of a database without opening it.
+/// Checks of a database file without opening it as one.
 struct DatabaseFileTests {
     private let folder: TestFolder
 

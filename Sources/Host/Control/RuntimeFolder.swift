@@ -8,7 +8,7 @@ import Glibc
 /// Commands and hosts therefore check its owner and mode before they use a socket in it.
 struct RuntimeFolder: Sendable {
     private static let hint =
-        "Set XDG_RUNTIME_DIR to a folder of yours with mode 0700, for nervous serve and in this"
+        "Set XDG_RUNTIME_DIR to a folder that you own with mode 0700, for nervous serve and in this"
         + " terminal."
 
     let path: String
@@ -37,7 +37,7 @@ struct RuntimeFolder: Sendable {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw CommandFailure(
                 .cannotCreate, "Cannot create \(path): \(String(cString: strerror(errno))).",
-                hint: "Set XDG_RUNTIME_DIR to a folder of yours.")
+                hint: "Set XDG_RUNTIME_DIR to a folder that you own.")
         }
         guard try exists() else {
             throw CommandFailure(.cannotCreate, "\(path) was removed.", hint: Self.hint)

@@ -15,7 +15,7 @@ final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // The library's own way, as installed folders are read-only.
+        // Installed folders are read-only, which FileManager cannot remove.
         let parent = url.deletingLastPathComponent().path(percentEncoded: false)
         try? Folder.open(parent).removeTree(url.lastPathComponent)
     }
