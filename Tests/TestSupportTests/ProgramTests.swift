@@ -22,7 +22,7 @@ struct ProgramTests {
             ("exit 0", .exit(0), 0), ("exit 7", .exit(7), 7), ("exit 143", .exit(143), 143),
             ("kill -TERM $$", .signal(SIGTERM), 143), ("kill -KILL $$", .signal(SIGKILL), 137),
         ] as [(String, Program.Ending, Int32)])
-    func `how a program ended is told as often as it is asked`(
+    func `the ending can be queried repeatedly`(
         script: String, ending: Program.Ending, code: Int32
     ) async throws {
         let program = try Self.shell(script)
@@ -30,13 +30,13 @@ struct ProgramTests {
         #expect(try await program.wait() == code)
         #expect(try program.ending() == ending)
         #expect(!program.isRunning)
-        // It has ended, and its number is nobody else's.
+        // It has ended, and its process ID is not reused.
         program.signal(SIGKILL)
         program.end()
         #expect(try program.ending() == ending)
     }
 
-    @Test func `everybody who waits is told at once`() async throws {
+    @Test func `all waiting tasks receive the exit code`() async throws {
         let program = try Self.shell("read line; exit 3", input: .pipe)
         let codes = try await withThrowingTaskGroup(of: Int32.self) { group in
             for _ in 1...16 { group.addTask { try await program.wait() } }
@@ -46,7 +46,11 @@ struct ProgramTests {
         #expect(codes == Array(repeating: 3, count: 16))
     }
 
-    @Test func `one that takes longer is named and killed`() throws {
+    @Test
+    func
+        `a program that exceeds the time limit is killed, and the error contains its command line`()
+        throws
+    {
         let program = try Program("/bin/sleep", ["600"])
         let error = #expect(throws: Program.Failure.self) {
             try program.wait(atMost: .milliseconds(50))
@@ -56,14 +60,14 @@ struct ProgramTests {
         #expect(try program.wait() == 128 + SIGKILL)
     }
 
-    @Test func `one that is awaited by a task that is cancelled is killed`() async throws {
+    @Test func `cancelling the waiting task kills the program`() async throws {
         let program = try Program("/bin/sleep", ["600"])
         let task = Task { try await program.wait() }
         task.cancel()
         #expect(try await task.value == 128 + SIGKILL)
     }
 
-    @Test func `a reader who waits longer is told what came, and the program is killed`() throws {
+    @Test func `a read that times out reports the output so far and kills the program`() throws {
         let program = try Self.shell(
             "echo one; read line; echo two >&2; exec sleep 600", input: .pipe, output: .pipe,
             errors: .pipe)
@@ -77,7 +81,10 @@ struct ProgramTests {
         #expect(!program.isRunning)
     }
 
-    @Test func `whoever a program leaves behind delays nobody, and ends with the value`() throws {
+    @Test
+    func `a child that survives its program does not delay reads, and is killed with the value`()
+        throws
+    {
         var program: Program? = try Self.shell("sleep 600 & echo $!; exit 5", output: .pipe)
         #expect(try program?.wait() == 5)
         let said = try #require(try program?.readToEnd())
@@ -91,7 +98,7 @@ struct ProgramTests {
         #expect(poll(&entry, 1, 60_000) == 1)
     }
 
-    @Test func `one that nobody waits for is gone with the value`() throws {
+    @Test func `releasing the value kills a program that is not awaited`() throws {
         var program: Program? = try Program("/bin/sleep", ["600"])
         let number = try #require(program?.pid)
         #expect(getpgid(number) == number)
@@ -100,7 +107,7 @@ struct ProgramTests {
         #expect(errno == ESRCH)
     }
 
-    @Test func `no descriptor of a test is inherited, but those that are meant`() throws {
+    @Test func `a program inherits only the descriptors that are passed to it`() throws {
         // Foundation's own pipes are open in every program that is started meanwhile.
         let leaking = Pipe()
         let list = ["/proc/self/fd"]
@@ -113,7 +120,10 @@ struct ProgramTests {
         withExtendedLifetime(leaking) {}
     }
 
-    @Test func `signals are as they are by default, whatever the thread of a test blocks`() throws {
+    @Test
+    func `a program starts with default signal handling, even if the test's thread blocks signals`()
+        throws
+    {
         var (blocked, before) = (sigset_t(), sigset_t())
         sigfillset(&blocked)
         pthread_sigmask(SIG_BLOCK, &blocked, &before)
@@ -131,7 +141,7 @@ struct ProgramTests {
         #expect(try sleeper.ending() == .signal(SIGTERM))
     }
 
-    @Test func `output and errors come in one, and each can go elsewhere`() throws {
+    @Test func `output and errors are read from one pipe, and each can be redirected`() throws {
         let both = try Self.shell("echo one; echo two >&2", output: .pipe, errors: .pipe)
         #expect(try both.readToEnd() == Data("one\ntwo\n".utf8))
         let errors = try Self.shell("echo one; echo two >&2", errors: .pipe)
@@ -143,7 +153,7 @@ struct ProgramTests {
         #expect(try Data(contentsOf: file) == Data("one\n".utf8))
     }
 
-    @Test func `a program reads nothing, a text, or what is written until it ends`() throws {
+    @Test func `standard input is empty, a given text, or what the test writes`() throws {
         #expect(try Self.text("cat; echo end") == "end\n")
         let text = try Self.shell("cat", input: .text("a\nb\n"), output: .pipe)
         #expect(try text.readToEnd() == Data("a\nb\n".utf8))
@@ -154,7 +164,9 @@ struct ProgramTests {
         #expect(try piped.readToEnd() == Data("end\n".utf8))
     }
 
-    @Test func `what a program does not read is said, and ends no test`() throws {
+    @Test func `writing to a program that does not read throws and does not end the test process`()
+        throws
+    {
         let program = try Self.shell(
             "exec <&-; echo closed; exec sleep 600", input: .pipe, output: .pipe)
         _ = try program.read { $0.contains(0x0A) }
@@ -173,7 +185,7 @@ struct ProgramTests {
         #expect(try program.readToEnd().count == 60000)
     }
 
-    @Test func `the environment and the folder are as they are told`() throws {
+    @Test func `the environment and the working folder can be set`() throws {
         let script = "pwd; echo $ONE; echo ${HOME-none}"
         let program = try Program(
             "/bin/sh", ["-c", script], environment: ["ONE": "1"], directory: "/usr",
@@ -183,7 +195,7 @@ struct ProgramTests {
         #expect(try Self.text("echo $PATH") == home + "\n")
     }
 
-    @Test func `a program that is not there is named`() throws {
+    @Test func `the error for a missing program contains its path`() throws {
         let error = #expect(throws: Program.Failure.self) { try Program("/no/such/program") }
         #expect(error?.description == "cannot start /no/such/program: No such file or directory")
     }
