@@ -17,7 +17,7 @@ struct AppAssets: Sendable {
 
     /// The file at a path on the origin of an app.
     ///
-    /// - Parameter nonce: what the app's page has to contain.
+    /// - Parameter nonce: the nonce that is inserted into the app's page.
     /// - Throws: `Problem` if there is none.
     func response(
         to path: String, of name: String, nonce: PageNonce? = nil

@@ -64,7 +64,7 @@ struct LatestRouteTests {
         }
     }
 
-    @Test func `samples of the future do not hide those of now in lists of published apps`()
+    @Test func `samples in the future do not hide current ones in lists of published apps`()
         async throws
     {
         try await ServedHost.with { host in

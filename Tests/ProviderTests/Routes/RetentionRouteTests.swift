@@ -115,7 +115,7 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test func `forgetting reaches the outbox, and lists what still tells of the samples`()
+    @Test func `forgetting also clears the outbox, and lists data derived from the samples`()
         async throws
     {
         try await ServedHost.with { host in
@@ -154,7 +154,7 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test func `a repeated batch is marked until it is forgotten by who sent it`() async throws {
+    @Test func `a repeated batch is marked until its sender forgets the samples`() async throws {
         try await ServedHost.with { host in
             try await host.declareSteps()
             let app = try await host.client(allow: ["sensor:steps:write"])

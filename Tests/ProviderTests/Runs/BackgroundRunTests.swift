@@ -63,7 +63,7 @@ struct BackgroundRunTests {
             ("setInterval(() => {}, 1000)", "uninstall", false),
             ("setInterval(() => {}, 1000)", "unconfined", false),
         ])
-    func `the next host resumes what was neither stopped nor over`(
+    func `the next host resumes the runs that were neither stopped nor had ended`(
         script: String, end: String, isResumed: Bool
     ) async throws {
         let wait: Duration = end == "gives-up" ? .milliseconds(1) : .seconds(3600)

@@ -38,7 +38,9 @@ struct CrossSiteTests {
     }
 
     @Test(arguments: foreign)
-    func `it loads no file of an app, and learns of none`(site: String) async throws {
+    func `another site loads no file of an app, and cannot detect which apps exist`(site: String)
+        async throws
+    {
         try await ServedHost.with { host in
             try await host.install()
             for destination in ["script", "image", "style", "iframe", "empty", "object"] {
@@ -61,7 +63,7 @@ struct CrossSiteTests {
         }
     }
 
-    @Test func `a link elsewhere opens a page, and calls nothing`() async throws {
+    @Test func `a link from another site can open a page but not call the API`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let link = [
