@@ -19,7 +19,11 @@ struct ReservedNameTests {
         }
     }
 
-    @Test func `whatever reserved name is installed, the owner's commands go on`() throws {
+    @Test
+    func
+        `packages and tokens with reserved names are rejected, and the owner's commands still work`()
+        throws
+    {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         for name in ReservedNames.all {
@@ -51,7 +55,7 @@ struct ReservedNameTests {
         #expect(try sandbox.curl(host.url("/api/v1/apps")).status == 401)
     }
 
-    @Test func `names that resemble reserved ones are as good as others`() throws {
+    @Test func `names that resemble reserved ones are accepted`() throws {
         let sandbox = try Sandbox()
         _ = try ServingHost(sandbox)
         for name in ["my-owner", "owners", "hostess", "apis"] {

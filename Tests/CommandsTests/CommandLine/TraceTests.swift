@@ -24,7 +24,7 @@ struct TraceTests {
         })();
         """
 
-    private static let told =
+    private static let expected =
         (["0 2023-11-14T22:13:20.000Z"] + (1...10).map { "\($0 * 10) 0 \($0 * 10)" })
         .joined(separator: "\n") + "\n"
 
@@ -43,7 +43,7 @@ struct TraceTests {
             let run = try sandbox.nervous(
                 "run", folder, "--allow-all", "--replay", trace, "--speed", speed)
             #expect(run.code == 0, "\(run.errors)")
-            #expect(run.output == Self.told)
+            #expect(run.output == Self.expected)
         }
         // Installed apps are unchanged, and nothing was stored.
         #expect(sandbox.installedFiles.isEmpty)
@@ -98,7 +98,7 @@ struct TraceTests {
     struct Damage: CustomTestStringConvertible, Sendable {
         let name: String
         let lines: [String]
-        let told: String
+        let expected: String
 
         var testDescription: String { name }
     }
@@ -110,38 +110,38 @@ struct TraceTests {
     }
 
     @Test(arguments: [
-        Damage(name: "empty", lines: [], told: "a.trace:1: "),
-        Damage(name: "cut", lines: Array(lines.prefix(5)), told: "is truncated after line 5"),
-        Damage(name: "no JSON", lines: changed(4, "{\"sensor\":"), told: "a.trace:4: "),
-        Damage(name: "other format", lines: changed(1, "{}"), told: "a.trace:1: "),
+        Damage(name: "empty", lines: [], expected: "a.trace:1: "),
+        Damage(name: "cut", lines: Array(lines.prefix(5)), expected: "is truncated after line 5"),
+        Damage(name: "no JSON", lines: changed(4, "{\"sensor\":"), expected: "a.trace:4: "),
+        Damage(name: "other format", lines: changed(1, "{}"), expected: "a.trace:1: "),
         Damage(
             name: "other version",
-            lines: changed(1, #"{"format":"nervous-trace","version":2}"#), told: "a.trace:1: "),
+            lines: changed(1, #"{"format":"nervous-trace","version":2}"#), expected: "a.trace:1: "),
         Damage(
             name: "other sensor",
             lines: changed(3, #"{"sensor":"load","t":1700000001000,"values":[1]}"#),
-            told: "a.trace:3: "),
+            expected: "a.trace:3: "),
         Damage(
             name: "too many values",
             lines: changed(3, #"{"sensor":"cpu","t":1700000001000,"values":[1,2]}"#),
-            told: "a.trace:3: cpu must have 1 values"),
+            expected: "a.trace:3: cpu must have 1 values"),
         Damage(
             name: "a text for a number",
             lines: changed(3, #"{"sensor":"cpu","t":1700000001000,"values":["1"]}"#),
-            told: "a.trace:3: busy of cpu is not of kind number"),
+            expected: "a.trace:3: busy of cpu is not of kind number"),
         Damage(
             name: "back in time",
             lines: changed(5, #"{"sensor":"cpu","t":1700000000500,"values":[1]}"#),
-            told: "a.trace:5: the sample is older than the previous one of cpu"),
+            expected: "a.trace:5: the sample is older than the previous one of cpu"),
         Damage(
             name: "a line lost", lines: changed(6, nil),
-            told: "a.trace:12: the number of samples is not"),
+            expected: "a.trace:12: the number of samples is not"),
         Damage(
             name: "more behind the end", lines: lines + [lines[1]],
-            told: "a.trace:14: text after the last line"),
+            expected: "a.trace:14: text after the last line"),
         Damage(
             name: "ends too soon", lines: changed(13, #"{"end":1700000000000,"samples":11}"#),
-            told: "a.trace:13: the end is before the last sample"),
+            expected: "a.trace:13: the end is before the last sample"),
     ])
     func `a damaged trace is rejected with the invalid line`(damage: Damage) throws {
         let sandbox = try Sandbox()
@@ -149,7 +149,7 @@ struct TraceTests {
         let folder = try sandbox.app(Self.script)
         let run = try sandbox.nervous("run", folder, "--allow-all", "--replay", trace)
         #expect(run.code == 65, "\(run.errors)")
-        #expect(run.errors.contains(damage.told), "\(run.errors)")
+        #expect(run.errors.contains(damage.expected), "\(run.errors)")
         #expect(run.errors.contains("hint: "))
     }
 

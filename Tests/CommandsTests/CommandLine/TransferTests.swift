@@ -33,14 +33,14 @@ struct TransferTests {
         ["export", "cpu", "-o", "cpu.sqlite"], ["export", "cpu", "-o", "cpu.csv.gz"],
         ["sessions", "export", "x", "-o", "x.kml"],
     ])
-    func `the extension of no format is refused with those that are known`(words: [String]) throws {
+    func `an unknown extension is rejected with the list of known ones`(words: [String]) throws {
         let call = try Sandbox().nervous(words)
         #expect(call.code == 64)
         #expect(call.errors.contains(words[0] == "export" ? ".ndjson" : ".gpx"))
         #expect(call.errors.contains("--format"))
     }
 
-    @Test func `a file is stored again after its samples were forgotten, and reported truly`()
+    @Test func `a file can be imported again after its samples were forgotten`()
         throws
     {
         let sandbox = try Sandbox()

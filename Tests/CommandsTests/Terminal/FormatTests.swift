@@ -57,7 +57,7 @@ struct FormatTests {
             (["steps.bob": false, "light.bob": false], [:]),
             (["steps.a": false, "light.b": false, "gyroscope.c": false, "battery": false], [:]),
         ] as [([String: Bool], [String: [String]])])
-    func `the sensors of a device that never spoke are folded, and no others`(
+    func `only the sensors of devices that never published are folded`(
         sensors: [String: Bool], folded: [String: [String]]
     ) {
         let list = sensors.sorted { $0.key < $1.key }.map { id, hasSpoken in
