@@ -2,7 +2,7 @@ import Connectors
 import Samples
 import VM
 
-/// The messages of one source on their way into a store of their own.
+/// The rate at which the messages of one source are stored in a separate store.
 enum Intake {
     private struct OneSensor: SensorDriver {
         let sensor: Sensor

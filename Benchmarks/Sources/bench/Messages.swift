@@ -1,6 +1,6 @@
 import Foundation
 
-/// Messages of an MQTT broker on their way into the store.
+/// The rate at which messages of an MQTT broker are stored.
 enum Messages {
     private static let count = 200_000
 
@@ -25,18 +25,18 @@ enum Messages {
                 Figure(
                     name: "MQTT messages into the store", unit: "/s", rounds: rates, limit: limit),
                 Figure(
-                    name: "… of all that were sent as fast as can be", unit: "%", rounds: shares,
+                    name: "… of those sent at full speed", unit: "%", rounds: shares,
                     limit: "the others are counted"),
             ]
         }
     }
 
-    /// Messages a second that the broker's own client takes and throws away.
+    /// Messages a second that the broker's own client receives and discards.
     private static func alone(
         _ broker: Broker, _ file: String, topic: String
     ) async throws -> Double {
         let listener = try broker.subscribe(to: topic, count: count)
-        // It says nothing when it listens.
+        // mosquitto_sub prints nothing when it starts to listen.
         try await Task.sleep(for: .milliseconds(500))
         let taken = try await seconds {
             let publisher = try broker.publish(file, to: topic)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Lines of a serial port on their way into the store, from a pseudo-terminal.
+/// The rate at which lines of a serial port are stored, measured with a pseudo-terminal.
 enum SerialLines {
     private static let count = 200_000
     // ioctl_tty(2), which the Glibc module leaves out.
