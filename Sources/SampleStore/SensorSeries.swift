@@ -12,7 +12,7 @@ struct SensorSeries {
     private var newestEntry: (layout: Int64, stored: StoredSample)?
     /// The last times at which the newest sample changed, in order.
     private var recent: [Timestamp] = []
-    /// The times of what was accepted since without being newer.
+    /// The times of the samples accepted since then that were not newer.
     private var older: [Timestamp] = []
     private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextListener = 0
@@ -94,7 +94,8 @@ struct SensorSeries {
 
     /// Records the time of a newer sample.
     ///
-    /// Late samples are ignored. If nothing else comes, a clock was set back, and they are the recent ones.
+    /// Late samples are ignored at first. After ``observedTimes`` of them in a row, the clock is assumed to
+    /// have been set back, and their times replace the recent ones.
     private mutating func note(_ time: Timestamp) {
         if let last = recent.last, time <= last {
             older.append(time)

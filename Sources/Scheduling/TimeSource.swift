@@ -1,6 +1,6 @@
 public import Samples
 
-/// The clocks and the timer that the host runs by; tests and replays substitute their own.
+/// The clocks and the timer of the host; tests and replays substitute their own.
 ///
 /// ```swift
 /// actor Heartbeat {

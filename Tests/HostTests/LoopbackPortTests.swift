@@ -112,7 +112,7 @@ struct LoopbackPortTests {
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may listen everywhere"))
-    func `a port that this user may not use is said so`() throws {
+    func `a port that this user may not use is reported as such`() throws {
         let error = #expect(throws: CommandFailure.self) { try LoopbackPort(1) }
         #expect(error?.type == "port-not-allowed")
     }

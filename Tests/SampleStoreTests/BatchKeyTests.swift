@@ -56,7 +56,7 @@ struct BatchKeyTests {
     }
 
     @Test(arguments: [false, true])
-    func `the keys of who forgets go with the last sample of their batch, and no others`(
+    func `only the keys of the client that forgets are removed with the last sample of their batch`(
         isFlushed: Bool
     ) async throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -9,7 +9,7 @@ struct RateLimiterTests {
         start.advanced(by: .microseconds(Int64(seconds * 1e6)))
     }
 
-    @Test func `the limit is admitted at once, and the next unit waits for`() {
+    @Test func `the limit is admitted immediately, and the next unit must wait`() {
         var limiter = RateLimiter<Timestamp>(3, per: .seconds(60))
         for _ in 0..<3 { #expect(limiter.admit(at: at(0)) == nil) }
         #expect(limiter.admit(at: at(20)) == .seconds(40))

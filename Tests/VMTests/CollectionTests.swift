@@ -17,7 +17,7 @@ struct CollectionTests {
         (CollectionLevel.low, 60, 7), (.medium, 10, 11), (.high, 2, 11),
         (.every(.milliseconds(1500)), 15, 11), (.every(.milliseconds(1)), 1, 1001),
     ])
-    func `F3: a sensor is read as often as its level says`(
+    func `F3: a sensor is read at the interval of its level`(
         level: CollectionLevel, seconds: Int, count: Int
     ) async throws {
         let started = try await machine.start(sensor)

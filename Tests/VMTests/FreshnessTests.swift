@@ -98,7 +98,10 @@ struct FreshnessTests {
         }
     }
 
-    @Test func `a clock that jumped ahead and back leaves the newest sample of now`() async throws {
+    @Test
+    func `after a clock jumped ahead and back, the newest sample is not the one in the future`()
+        async throws
+    {
         let place = try TestMachine()
         let sensor = FakeSensor("probe")
         let now = place.clock.now()
@@ -130,7 +133,7 @@ struct FreshnessTests {
         }
     }
 
-    @Test func `a sensor with samples of the future only has samples, and none is the newest`()
+    @Test func `a sensor whose samples are all in the future has no newest sample`()
         async throws
     {
         let place = try TestMachine()

@@ -53,7 +53,7 @@ struct ClientShareTests {
     }
 
     @Test(arguments: 0..<3)
-    func `whoever is within the share keeps all samples, whatever others publish`(
+    func `a client within its share keeps all samples, whatever others publish`(
         round: Int
     ) async throws {
         let seed = UInt64.random(in: .min ... .max)

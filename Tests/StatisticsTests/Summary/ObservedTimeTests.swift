@@ -46,20 +46,20 @@ struct ObservedTimeTests {
                 .flatMap { [$0, $0 + 0.001] }, 100
         ),
         (
-            "three at a time, which say nothing of the time between",
+            "three at a time, so that the usual interval is a millisecond",
             regular.filter { $0 / 10 == ($0 / 10).rounded() }
                 .flatMap { [$0, $0 + 0.001, $0 + 0.002] }, 0.06
         ),
     ]
 
     @Test(arguments: cases)
-    func `the observed part of 100 seconds follows the usual interval`(
+    func `the observed part of 100 seconds is computed from the usual interval`(
         name: String, times: [Double], seen: Double?
     ) {
         #expect(Self.seen(times, [(0, 100)]) == [seen])
     }
 
-    @Test func `a window without a sample is observed when`() {
+    @Test func `a window without a sample is observed if it lies between regular samples`() {
         let windows = (0..<10).map { (Double($0) * 5, Double($0) * 5 + 5) }
         #expect(Self.seen([0, 10, 20, 30, 40], windows) == Array(repeating: 5, count: 10))
     }

@@ -29,7 +29,7 @@ struct QuantileSketchBytesTests {
                 == [1, 1, 1] + varint + [2, 1, 0, 0xC8, 1] + [2] + varint + [0, 1, 9, 0, 1])
     }
 
-    @Test func `four thousand numbers around zero take less than`() {
+    @Test func `four thousand numbers around zero take less than 1.3 bytes per bucket`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let numbers = NumberSets.make("mixed", 4096, using: &random)
