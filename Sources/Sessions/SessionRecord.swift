@@ -69,7 +69,7 @@ public struct SessionRecord: Hashable, Sendable {
 public struct SessionCreator: Hashable, Sendable {
     /// Its name.
     public let name: String
-    /// What distinguishes it from others of the same name, earlier and later.
+    /// A number that distinguishes it from others of the same name, including earlier and later ones.
     public let number: String
 
     /// Creates a value from its members.
