@@ -44,7 +44,7 @@ struct AppSessionTests {
     @Test(arguments: [
         [], ["sessions"], ["sessions:write"], ["sessions", "sessions:write"],
     ])
-    func `every route gives what the grant allows, of every session`(
+    func `every route returns exactly the sessions that the grant allows`(
         grants: [String]
     ) async throws {
         try await ServedHost.with { host in
@@ -89,7 +89,7 @@ struct AppSessionTests {
                     #expect(answer.text.contains(Self.unseen) == !(isMine || seesAll), what)
                 }
             }
-            // What was not the app's is as it was.
+            // The sessions of others are unchanged.
             for id in ["others", "owners"] {
                 let session = try await host.sessions("GET", "/\(id)").json()
                 #expect(session["name"]?.string == "Test")
@@ -122,7 +122,9 @@ struct AppSessionTests {
         }
     }
 
-    @Test func `a client of the same name later owns nothing of the earlier one`() async throws {
+    @Test func `a later client of the same name does not own the sessions of the earlier one`()
+        async throws
+    {
         try await ServedHost.with { host in
             let first = try await host.client("app", allow: ["sensor:gauge", "sessions:write"])
             try await Self.make("a", host, token: first)
@@ -139,7 +141,7 @@ struct AppSessionTests {
         ("gauge", "sensor:gauge:write", 201), ("gauge", "sensor:quiet", 403),
         ("nothing", "sensor:gauge", 403),
     ])
-    func `an app names only sensors that it may use, and learns of no others`(
+    func `an app can name only sensors that it may use, and cannot detect others`(
         sensor: String, grant: String, status: Int
     ) async throws {
         try await ServedHost.with { host in
@@ -153,7 +155,8 @@ struct AppSessionTests {
         }
     }
 
-    @Test func `samples and routes need the sensor's privilege, imported ones without terms`()
+    @Test
+    func `samples and routes require the sensor's privilege, imported routes one without terms`()
         async throws
     {
         try await ServedHost.with { host in

@@ -17,15 +17,16 @@ struct FetchRouteTests {
         _ host: ServedHost, _ token: String, _ url: String, method: String = "GET",
         headers: String = "{}", type: String? = nil, body: [UInt8]? = nil, app: String = "my-app"
     ) async throws -> Answer {
-        let wish = #"{"url": "\#(url)", "method": "\#(method)", "headers": \#(headers)}"#
+        let request = #"{"url": "\#(url)", "method": "\#(method)", "headers": \#(headers)}"#
         return try await host.send(
             Call(
                 "POST", "/api/v1/fetch", token: token, host: "\(app).localhost:\(host.port)",
-                headers: [("Nervous-Request", wish)] + (type.map { [("Content-Type", $0)] } ?? []),
+                headers: [("Nervous-Request", request)]
+                    + (type.map { [("Content-Type", $0)] } ?? []),
                 body: body))
     }
 
-    private static func told(_ answer: Answer) throws -> JSONValue {
+    private static func description(of answer: Answer) throws -> JSONValue {
         let text = try #require(answer["nervous-answer"])
         return try StrictJSON().parse(Array(text.utf8))
     }
@@ -52,13 +53,13 @@ struct FetchRouteTests {
                 #expect(answer["content-type"] == "application/octet-stream")
                 #expect(answer["set-cookie"] == nil)
                 #expect(answer.body == Array(bytes.utf8))
-                let told = try Self.told(answer)
-                #expect(told["status"]?.number?.int64 == 201)
-                #expect(told["url"]?.string == "\(origin)/a?b")
-                #expect(told["redirected"]?.bool == false)
-                #expect(told["headers"]?["content-type"]?.string == "text/html")
-                #expect(told["headers"]?["x-one"]?.string == "1, 2 \u{e9}\\\"")
-                #expect(told["headers"]?["set-cookie"] == nil)
+                let description = try Self.description(of: answer)
+                #expect(description["status"]?.number?.int64 == 201)
+                #expect(description["url"]?.string == "\(origin)/a?b")
+                #expect(description["redirected"]?.bool == false)
+                #expect(description["headers"]?["content-type"]?.string == "text/html")
+                #expect(description["headers"]?["x-one"]?.string == "1, 2 \u{e9}\\\"")
+                #expect(description["headers"]?["set-cookie"] == nil)
                 let request = try #require(server.received.first)
                 #expect(request.body == [0, 255, 128])
                 #expect(request["content-type"] == "text/x-own; a=b")
@@ -148,8 +149,8 @@ struct FetchRouteTests {
                     #expect(second.received.isEmpty)
                     try await host.decide(.allowAlways, "net:\(place)", by: "my-app")
                     let answer = try await Self.fetch(host, token, origin)
-                    #expect(try Self.told(answer)["redirected"]?.bool == true)
-                    #expect(try Self.told(answer)["url"]?.string == "\(place)/")
+                    #expect(try Self.description(of: answer)["redirected"]?.bool == true)
+                    #expect(try Self.description(of: answer)["url"]?.string == "\(place)/")
                     // The owner needs no grant, but redirects to other origins are refused.
                     let owners = try await host.send(
                         Call(
@@ -214,12 +215,12 @@ struct FetchRouteTests {
         #"{"url": "ftp://a.org"}"#, #"{"url": "https://u:p@a.org"}"#,
         #"{"url": "https://2130706433"}"#, #"{"url": "https://a.org\\@b.org"}"#,
     ])
-    func `an invalid request is rejected`(_ wish: String) async throws {
+    func `an invalid request is rejected`(_ request: String) async throws {
         try await ServedHost.with { host in
             let answer = try await host.send(
                 Call(
                     "POST", "/api/v1/fetch", token: host.owner,
-                    headers: [("Nervous-Request", wish)]))
+                    headers: [("Nervous-Request", request)]))
             #expect(answer.status == 400, "\(answer.text)")
         }
     }

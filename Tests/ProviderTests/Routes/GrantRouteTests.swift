@@ -56,8 +56,8 @@ struct GrantRouteTests {
                 let item = list["items"]?.array?.first
                 #expect(item?["refusals"]?.number?.double == (count == 2 ? 2 : nil))
                 #expect(item?["state"]?.string == (count == 2 ? "denied" : nil))
-                let told = try await host.send(Call("GET", app, token: host.owner)).json()
-                let privilege = told["privileges"]?.array?.first
+                let description = try await host.send(Call("GET", app, token: host.owner)).json()
+                let privilege = description["privileges"]?.array?.first
                 #expect(privilege?["state"]?.string == state)
                 #expect(privilege?["exhausted"]?.bool == (count == 2 ? true : nil))
             }

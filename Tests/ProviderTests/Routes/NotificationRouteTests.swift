@@ -220,7 +220,7 @@ struct NotificationRouteTests {
             let page = try await host.begin().token
             let other = try await host.client("other", allow: [])
             try await Self.follow(host) { events in
-                func told() async throws -> [String] {
+                func titles() async throws -> [String] {
                     // An unconditional message shows that no other precedes it.
                     let end = try await host.send(Self.notify(door, #"{"title": "end"}"#))
                     #expect(end.status == 204)
@@ -230,28 +230,28 @@ struct NotificationRouteTests {
                     return try Self.items(events).compactMap { $0["title"]?.string }
                 }
                 #expect(try await host.send(Self.notify(door, Self.event)).status == 204)
-                #expect(try await told() == ["Door open", "end"])
+                #expect(try await titles() == ["Door open", "end"])
                 #expect(try await host.send(Self.view(page, true)).status == 204)
                 #expect(try await host.send(Self.notify(door, Self.event)).status == 204)
-                #expect(try await told() == ["Door open", "end", "end"])
+                #expect(try await titles() == ["Door open", "end", "end"])
                 // The page is hidden, and a page of another app is visible.
                 _ = try await host.send(Self.view(page, false))
                 _ = try await host.send(Self.view(other, true))
                 _ = try await host.send(Self.notify(door, Self.event))
-                #expect(try await told() == ["Door open", "end", "end", "Door open", "end"])
+                #expect(try await titles() == ["Door open", "end", "end", "Door open", "end"])
                 // A page that disappears without a report counts for half a minute.
                 _ = try await host.send(Self.view(page, true))
                 host.clock.advance(.seconds(29))
                 _ = try await host.send(Self.notify(door, Self.event))
-                #expect(try await told().count == 6)
+                #expect(try await titles().count == 6)
                 host.clock.advance(.seconds(30))
                 _ = try await host.send(Self.notify(door, Self.event))
-                #expect(try await told().suffix(2) == ["Door open", "end"])
+                #expect(try await titles().suffix(2) == ["Door open", "end"])
                 // Setting the clock back does not extend it.
                 _ = try await host.send(Self.view(page, true))
                 host.clock.advance(.seconds(-3600))
                 _ = try await host.send(Self.notify(door, Self.event))
-                #expect(try await told().suffix(2) == ["Door open", "end"])
+                #expect(try await titles().suffix(2) == ["Door open", "end"])
             }
         }
     }
@@ -282,10 +282,10 @@ struct NotificationRouteTests {
             }
             let (notices, watcher) = await host.authority.noticeBoard.watch(after: 0)
             await host.authority.noticeBoard.unwatch(watcher)
-            let told = await notices.reduce(into: [String]()) { told, notice in
-                if case .message(let message) = notice.content { told.append(message.title) }
+            let titles = await notices.reduce(into: [String]()) { titles, notice in
+                if case .message(let message) = notice.content { titles.append(message.title) }
             }
-            #expect(told == Array(repeating: "Door open", count: count))
+            #expect(titles == Array(repeating: "Door open", count: count))
         }
     }
 

@@ -34,7 +34,7 @@ struct SampleStreamTests {
     }
 
     @Test(arguments: [SampleFormat.ndjson, .csv, .columns])
-    func `more than a page is one body, each sample once and in order`(
+    func `a response of more than a page is one body with each sample once and in order`(
         form: SampleFormat
     ) async throws {
         try await ServedHost.with { host async throws in
@@ -110,7 +110,7 @@ struct SampleStreamTests {
     }
 
     @Test(arguments: ["fields=none", "where=x", "cursor=x"])
-    func `unreadable samples are refused before the stream begins`(query: String) async throws {
+    func `an invalid query is rejected before the stream begins`(query: String) async throws {
         try await ServedHost.with { host async throws in
             let answer = try await Self.get(host, "limit=1000000&\(query)", .csv)
             #expect(answer.status >= 400)

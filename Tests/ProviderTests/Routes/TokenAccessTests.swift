@@ -45,8 +45,8 @@ struct TokenAccessTests {
                 #expect(line?.outcome == (status == 200 ? .allowed : .refused))
                 guard status != 200 else { return }
                 #expect(line?.client == client)
-                let told = await notices.next()?.content
-                #expect(told == .refusal(message: line?.reason ?? "", operation: "stats"))
+                let notice = await notices.next()?.content
+                #expect(notice == .refusal(message: line?.reason ?? "", operation: "stats"))
                 if let token { #expect(!answer.text.contains(token)) }
             }
             try await call(right, 200, nil, nil)

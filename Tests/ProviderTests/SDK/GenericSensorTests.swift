@@ -179,10 +179,10 @@ struct GenericSensorTests {
                 """
                 const sensor = new AbsoluteOrientationSensor({ referenceFrame: "screen" });
                 const matrix = new Float64Array(16);
-                const told = (body) => { try { body(); } catch (error) { say(error.name); } };
-                told(() => sensor.populateMatrix(matrix));
-                told(() => sensor.populateMatrix(new Float32Array(15)));
-                told(() => sensor.populateMatrix([]));
+                const report = (body) => { try { body(); } catch (error) { say(error.name); } };
+                report(() => sensor.populateMatrix(matrix));
+                report(() => sensor.populateMatrix(new Float32Array(15)));
+                report(() => sensor.populateMatrix([]));
                 say(sensor.quaternion);
                 sensor.start();
                 await heard(sensor, "activate");

@@ -115,25 +115,25 @@ struct PermissionScriptTests {
             let lines = try await host.play(
                 """
                 (async () => {
-                  const told = async (call) => {
+                  const report = async (call) => {
                     const error = await call().then(() => "nothing", (error) => error);
                     say(error.name, error.problem, error instanceof DOMException, error.privilege);
                   };
                   const gauge = nervous.sensor("gauge");
-                  await told(() => gauge.latest());
-                  await told(() => nervous.sensor("quiet").latest());
-                  await told(() => nervous.permissions.request({ name: "quiet" }));
+                  await report(() => gauge.latest());
+                  await report(() => nervous.sensor("quiet").latest());
+                  await report(() => nervous.permissions.request({ name: "quiet" }));
                   allow("sensor:quiet");
-                  await told(() => nervous.sensor("quiet").latest());
+                  await report(() => nervous.sensor("quiet").latest());
                   allow("sensor:battery");
-                  await told(() => nervous.sensor("battery").latest());
+                  await report(() => nervous.sensor("battery").latest());
                   allow("sensor:none");
-                  await told(() => nervous.sensor("none").latest());
+                  await report(() => nervous.sensor("none").latest());
                   allow("sensor:gauge");
-                  await told(() => gauge.samples({ fields: "none" }));
-                  await told(() => gauge.stats({ last: "x" }));
+                  await report(() => gauge.samples({ fields: "none" }));
+                  await report(() => gauge.stats({ last: "x" }));
                   const where = "x".repeat(300_000);
-                  await told(() => nervous.analyze("trend", "gauge.level", { where }));
+                  await report(() => nervous.analyze("trend", "gauge.level", { where }));
                 })();
                 """)
             #expect(
