@@ -69,13 +69,13 @@ import Testing
         let headless = try await runs
         for (name, _, errors) in Self.apps {
             let (shown, console) = try #require(seen[name])
-            let (views, told) = try #require(headless[name])
-            #expect(views.last == shown, "\(name): \(told)")
+            let (views, log) = try #require(headless[name])
+            #expect(views.last == shown, "\(name): \(log)")
             for error in errors {
                 #expect(console.contains(error), "\(name): \(console)")
-                #expect(told.contains(error), "\(name): \(told)")
+                #expect(log.contains(error), "\(name): \(log)")
             }
-            if errors.isEmpty { #expect(console.isEmpty && told.isEmpty, "\(console) \(told)") }
+            if errors.isEmpty { #expect(console.isEmpty && log.isEmpty, "\(console) \(log)") }
         }
     }
 

@@ -22,7 +22,7 @@ import Testing
         /// Runs the app without a terminal.
         ///
         /// - Returns: its messages.
-        func told() throws -> [String] {
+        func messages() throws -> [String] {
             let before = try lines(log).count
             let run = try sandbox.nervous("run", app.name, "--background")
             #expect(run.code == 0, "\(run.errors)")
@@ -31,7 +31,7 @@ import Testing
             }
             return Array(try lines(log).dropFirst(before))
         }
-        #expect(try told() == ["always", "Door open"])
+        #expect(try messages() == ["always", "Door open"])
         let browser = try Browser(sandbox)
         let link = try sandbox.nervous("open", app.name).output
         try browser.open(link.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -40,12 +40,12 @@ import Testing
                 performance.getEntriesByType("resource")
                   .some(({ name, responseStatus }) => name.endsWith("/view") && responseStatus === 204)
                 """)
-        #expect(try told() == ["always"])
+        #expect(try messages() == ["always"])
         let left = ContinuousClock.now
         try browser.open("about:blank")
         // The last report of the page is on its way.
         var last: [String] = []
-        while last.count < 2, ContinuousClock.now - left < .seconds(20) { last = try told() }
+        while last.count < 2, ContinuousClock.now - left < .seconds(20) { last = try messages() }
         #expect(last == ["always", "Door open"])
         host.kill(SIGTERM)
         #expect(try host.wait() == 0)

@@ -134,35 +134,38 @@ struct AppTestTests {
         let test: String
         var app = ""
         var words: [String] = []
-        let told: String
+        let expected: String
 
         var testDescription: String { "\(test) \(app)" }
     }
 
     @Test(arguments: [
-        Ending(test: "await new Promise(() => {})", told: "it did not end"),
-        Ending(test: "for (;;);", told: "(budget turn"),
-        Ending(test: "throw 'a text'", told: "thrown: \"a text\""),
+        Ending(test: "await new Promise(() => {})", expected: "it did not end"),
+        Ending(test: "for (;;);", expected: "(budget turn"),
+        Ending(test: "throw 'a text'", expected: "thrown: \"a text\""),
         Ending(
-            test: "await app.run('1s')", app: "\nundefined.x", told: "app.js:2:10: the app did not"),
+            test: "await app.run('1s')", app: "\nundefined.x",
+            expected: "app.js:2:10: the app did not"),
         Ending(
             test: "await app.run('1s')", app: "setTimeout(() => { nowhere() }, 500)",
-            told: "nowhere"),
-        Ending(test: "await app.run('1s')", app: "let = ;", told: "SyntaxError"),
-        Ending(test: "await app.run('soon')", told: "\"soon\" is not a span"),
-        Ending(test: "await sensors.set('nothing', {})", told: "no simulated sensor nothing"),
-        Ending(test: "await sensors.set('cpu', { idle: 1 })", told: "cpu has no field idle"),
-        Ending(test: "await sensors.set('cpu', { busy: 'x' })", told: "busy of cpu is a number"),
-        Ending(test: "await sensors.play('dive')", told: "no scenario dive"),
-        Ending(test: "await permissions.deny('cpu')", told: "cpu is not a privilege"),
-        Ending(test: "assert.throws(() => {})", told: "nothing was thrown"),
-        Ending(test: "await assert.rejects(async () => 1)", told: "nothing was thrown"),
+            expected: "nowhere"),
+        Ending(test: "await app.run('1s')", app: "let = ;", expected: "SyntaxError"),
+        Ending(test: "await app.run('soon')", expected: "\"soon\" is not a span"),
+        Ending(test: "await sensors.set('nothing', {})", expected: "no simulated sensor nothing"),
+        Ending(test: "await sensors.set('cpu', { idle: 1 })", expected: "cpu has no field idle"),
+        Ending(
+            test: "await sensors.set('cpu', { busy: 'x' })", expected: "busy of cpu is a number"),
+        Ending(test: "await sensors.play('dive')", expected: "no scenario dive"),
+        Ending(test: "await permissions.deny('cpu')", expected: "cpu is not a privilege"),
+        Ending(test: "assert.throws(() => {})", expected: "nothing was thrown"),
+        Ending(test: "await assert.rejects(async () => 1)", expected: "nothing was thrown"),
         Ending(
             test: "assert.throws(() => { throw new Error('a') }, /b/)",
-            told: "another error was thrown"),
-        Ending(test: "assert.match('abc', /x/)", told: "the text does not match"),
+            expected: "another error was thrown"),
+        Ending(test: "assert.match('abc', /x/)", expected: "the text does not match"),
         Ending(
-            test: "await clock.advance('11m')", words: ["--limit", "10m"], told: "it did not end"),
+            test: "await clock.advance('11m')", words: ["--limit", "10m"],
+            expected: "it did not end"),
     ])
     func `an error is reported, and the next test runs`(ending: Ending) throws {
         let run = try test(
@@ -170,7 +173,7 @@ struct AppTestTests {
             app: ending.app, words: ending.words)
         #expect(run.code == 1)
         #expect(run.output.contains("  failed  bad"), "\(run.output)\(run.errors)")
-        #expect(run.output.contains(ending.told), "\(run.output)")
+        #expect(run.output.contains(ending.expected), "\(run.output)")
         #expect(run.output.contains("  ok      good"), "\(run.output)")
     }
 

@@ -144,13 +144,13 @@ struct DamageTests {
                 "/usr/bin/curl", words, environment: sandbox.environment, output: .pipe)
             return String(decoding: try curl.read { $0.count >= 3000 }.prefix(3000), as: UTF8.self)
         }
-        let told = try live(after: 0)
+        let events = try live(after: 0)
         let event = "event: damage\ndata: {\"damaged\":[{\"from\":\(from),\"to\":\(to).001}]}\n\n"
-        #expect(told.contains(event), "\(told)")
-        let first = told.firstRange(of: "event: sample\ndata: {\"t\":\(to / 10 * 10 + 10),")
+        #expect(events.contains(event), "\(events)")
+        let first = events.firstRange(of: "event: sample\ndata: {\"t\":\(to / 10 * 10 + 10),")
         #expect(
-            try #require(told.firstRange(of: event)).lowerBound < first?.lowerBound
-                ?? told.startIndex)
+            try #require(events.firstRange(of: event)).lowerBound < first?.lowerBound
+                ?? events.startIndex)
         #expect(try !live(after: 40_000).contains("event: damage"))
 
         let named = Answer.Range(sensor: "walk", from: range.from, to: range.to)

@@ -63,9 +63,9 @@ struct LogTests {
         #expect(try verification(sandbox, "--expect", head).expected == true)
         let zeros = String(repeating: "0", count: 64)
         #expect(try verification(sandbox, "--expect", zeros).expected == false)
-        let told = try sandbox.nervous("log", "--verify", "--expect", zeros)
-        #expect(told.code == 1)
-        #expect(told.errors.contains("rewritten or removed"))
+        let result = try sandbox.nervous("log", "--verify", "--expect", zeros)
+        #expect(result.code == 1)
+        #expect(result.errors.contains("rewritten or removed"))
     }
 
     @Test func `a changed entry is reported`() throws {
@@ -79,9 +79,9 @@ struct LogTests {
                     UPDATE ledger SET client = 'owner' WHERE id = 3
                     """)
         }
-        let told = try sandbox.nervous("log", "--verify")
-        #expect(told.code == 1)
-        #expect(told.errors.contains("Entry 3 was changed"))
+        let result = try sandbox.nervous("log", "--verify")
+        #expect(result.code == 1)
+        #expect(result.errors.contains("Entry 3 was changed"))
         #expect(try verification(sandbox).line == 3)
     }
 

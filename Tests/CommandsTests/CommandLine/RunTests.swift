@@ -23,26 +23,26 @@ struct RunTests {
     struct Ending: CustomTestStringConvertible, Sendable {
         let script: String
         let code: Int32
-        let told: String
+        let expected: String
 
         var testDescription: String { script }
     }
 
     @Test(arguments: [
-        Ending(script: "console.log('done')", code: 0, told: ""),
-        Ending(script: "nervous.exit(7)", code: 7, told: ""),
-        Ending(script: "\n  undefined.x", code: 1, told: "uncaught: app.js:2:"),
-        Ending(script: "\n\nlet = ;", code: 1, told: "uncaught: app.js:3"),
+        Ending(script: "console.log('done')", code: 0, expected: ""),
+        Ending(script: "nervous.exit(7)", code: 7, expected: ""),
+        Ending(script: "\n  undefined.x", code: 1, expected: "uncaught: app.js:2:"),
+        Ending(script: "\n\nlet = ;", code: 1, expected: "uncaught: app.js:3"),
         Ending(
             script: "setTimeout(() => {\n throw new TypeError('late') }, 1)", code: 1,
-            told: "app.js:2:"),
-        Ending(script: "Promise.reject(new Error('left'))", code: 1, told: "left"),
-        Ending(script: "for (;;);", code: 124, told: "(budget turn"),
+            expected: "app.js:2:"),
+        Ending(script: "Promise.reject(new Error('left'))", code: 1, expected: "left"),
+        Ending(script: "for (;;);", code: 124, expected: "(budget turn"),
         Ending(
             script: "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))", code: 137,
-            told: "memory"),
+            expected: "memory"),
         Ending(
-            script: "console.log('\\u001b[2J\\u001b]0;owned\\u0007')", code: 0, told: ""),
+            script: "console.log('\\u001b[2J\\u001b]0;owned\\u0007')", code: 0, expected: ""),
     ])
     func `a run ends as its script does, and reports why`(ending: Ending) throws {
         let sandbox = try Sandbox()
@@ -50,10 +50,11 @@ struct RunTests {
         // With exhausted memory, the engine throws or crashes.
         let isMemory = ending.code == 137
         #expect(run.code == ending.code || isMemory && run.code == 1)
-        let told = run.errors.split(separator: "\n").filter { !$0.hasPrefix("Installed") }
-        let isTold =
-            ending.told.isEmpty ? told.isEmpty : told.contains { $0.contains(ending.told) }
-        #expect(isTold || isMemory && run.code == 1)
+        let errors = run.errors.split(separator: "\n").filter { !$0.hasPrefix("Installed") }
+        let isReported =
+            ending.expected.isEmpty
+            ? errors.isEmpty : errors.contains { $0.contains(ending.expected) }
+        #expect(isReported || isMemory && run.code == 1)
         #expect(!run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}"))
     }
 
