@@ -71,7 +71,7 @@ struct ForgetCommand: AsyncParsableCommand {
         let storage = try await session.client.storage().value
         guard let known = storage.sensors.first(where: { $0.sensor == sensor }) else {
             throw CommandFailure(
-                .noInput, "Nothing is stored of \(sensor).",
+                .noInput, "No samples of \(sensor) are stored.",
                 hint: "List the stored sensors with: nervous storage", type: "unknown-sensor")
         }
         let time = TimeInput()
@@ -178,7 +178,7 @@ extension AppForgetReceipt {
             "  runs       \(runs)",
             "  stored     \(Format.bytes(Double(stored)))",
             "  Kept: the app itself, and its entries in the access log.",
-            "  The app asks again at its next run.",
+            "  The app asks for permissions again at its next run.",
         ]
     }
 }

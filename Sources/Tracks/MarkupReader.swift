@@ -58,7 +58,7 @@ struct MarkupReader {
                 return try opening()
             }
         }
-        guard open.isEmpty, hasRoot else { throw malformed("an end before its elements end") }
+        guard open.isEmpty, hasRoot else { throw malformed("elements without an end tag") }
         return nil
     }
 
@@ -110,7 +110,7 @@ struct MarkupReader {
         let encoding = text[range.upperBound...].drop { " =\"'\t".contains($0) }
             .prefix { !" \"'".contains($0) }
         guard ["utf-8", "us-ascii", "ascii"].contains(encoding) else {
-            throw malformed("another encoding than UTF-8")
+            throw malformed("an encoding other than UTF-8")
         }
     }
 

@@ -63,7 +63,7 @@ struct TimestampTests {
         #expect(Timestamp(milliseconds: milliseconds)?.microseconds == microseconds)
     }
 
-    @Test func `milliseconds carry every microsecond up to the year 2248`() {
+    @Test func `milliseconds represent every microsecond exactly up to the year 2248`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let exact: Int64 = 8_796_093_022_208_000
