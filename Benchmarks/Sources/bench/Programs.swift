@@ -12,7 +12,9 @@ enum Programs {
         let description: String
     }
 
-    /// Runs a program to its end and gives what it printed; what it says beside that is for its failure.
+    /// Runs a program to its end.
+    ///
+    /// - Returns: its standard output; standard error becomes part of the failure.
     @discardableResult
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
@@ -24,17 +26,17 @@ enum Programs {
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
         process.standardOutput = output
-        // A pipe that nobody empties meanwhile would stop a program that says much.
-        guard let said = tmpfile() else { throw Failure(description: "no temporary file") }
-        defer { fclose(said) }
-        let complaints = FileHandle(fileDescriptor: fileno(said))
-        process.standardError = complaints
+        // A file, since a program blocks when it fills a pipe that is not read.
+        guard let file = tmpfile() else { throw Failure(description: "no temporary file") }
+        defer { fclose(file) }
+        let errors = FileHandle(fileDescriptor: fileno(file))
+        process.standardError = errors
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            try complaints.seek(toOffset: 0)
-            let reason = String(decoding: try complaints.readToEnd() ?? Data(), as: UTF8.self)
+            try errors.seek(toOffset: 0)
+            let reason = String(decoding: try errors.readToEnd() ?? Data(), as: UTF8.self)
             throw Failure(
                 description: "\(program) ended with \(process.terminationStatus): \(reason)")
         }

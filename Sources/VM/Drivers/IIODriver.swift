@@ -43,8 +43,9 @@ struct IIODriver: SensorDriver {
                 device: device, node: "\(nodes)/\(number)", bus: folder, kind: kind,
                 channels: channels, matrix: matrix)
             // A buffer has one reader: a device that measures several kinds is polled.
-            let isUnpaired = IIOKind.all.count { !IIOChannel.all(of: $0, in: device).isEmpty } == 1
-            let reader = Reader(scan: scan, canCapture: isUnpaired && scan.canCapture)
+            let measuresOneKind =
+                IIOKind.all.count { !IIOChannel.all(of: $0, in: device).isEmpty } == 1
+            let reader = Reader(scan: scan, canCapture: measuresOneKind && scan.canCapture)
             return DiscoveredSensor(sensor, .polled(reader))
         } catch {
             return DiscoveredSensor(sensor, .unavailable(reason: error.message, remedy: nil))
