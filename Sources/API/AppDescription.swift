@@ -8,13 +8,13 @@ public struct AppDescription: Codable, Sendable {
     public struct DeclaredPrivilege: Codable, Sendable {
         /// The privilege, such as `sensor:cpu:stats`.
         public let privilege: String
-        /// The sensor or kind, of a privilege for one.
+        /// The sensor or kind; missing if the privilege is not for a sensor.
         public let sensor: String?
-        /// `raw`, `stats` or `write`, of a privilege for a sensor.
+        /// `raw`, `stats` or `write`; missing if the privilege is not for a sensor.
         public let access: String?
-        /// The server, of `net`.
+        /// The server of a `net` privilege; missing for others.
         public let origin: String?
-        /// The certificate that the server must present, of `net`.
+        /// The certificate that the server of a `net` privilege must present.
         public let pin: String?
         /// Why the app needs it, in the words of its author.
         public let reason: String

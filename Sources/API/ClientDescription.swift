@@ -141,7 +141,7 @@ public struct AccessLogItem: Codable, Sendable {
 
 /// The newest entry of the access log.
 ///
-/// Its hash proves later that no entry before it was changed.
+/// Comparing a later hash of the same entry with it shows whether earlier entries were changed.
 public struct AccessLogHead: Codable, Sendable {
     /// The number of the entry.
     public let line: Int64

@@ -118,6 +118,6 @@ struct ProcessEnding: Hashable {
         self.peakMemory = peakMemory
     }
 
-    /// The end of a process whose parent ended too.
+    /// The ending assumed for a process that was not waited for because its parent had ended too.
     static let unknown = ProcessEnding(status: SIGKILL, cpu: .zero, peakMemory: 0)
 }

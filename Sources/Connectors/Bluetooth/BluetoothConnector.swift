@@ -64,7 +64,8 @@ public struct BluetoothConnector: ConnectorKind {
         for var item in items { characteristics.append(try BluetoothCharacteristic(&item)) }
         let named = characteristics.compactMap(\.name)
         guard named.isEmpty || named.count == characteristics.count else {
-            throw source.wrong("characteristics", "needs a name and form in all of them or in none")
+            throw source.wrong(
+                "characteristics", "requires a name and form in all elements or in none")
         }
         guard Set(named).count == named.count else {
             throw source.wrong("characteristics", "contains duplicate names")

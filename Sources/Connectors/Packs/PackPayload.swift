@@ -29,7 +29,7 @@ enum PackPayload {
         if let known {
             guard word == nil || word == .named else {
                 throw PackError(
-                    "sensor.payload.format cannot be combined with a source that names its values itself."
+                    "sensor.payload.format cannot be combined with a source that defines the names of its values."
                 )
             }
             if let other = names.first(where: { !known.contains($0) }) {

@@ -57,7 +57,7 @@ struct BluetoothPackTests {
         (#""name": "a", "scanFor": "1h", "characteristics": [\#(lock)]"#, "scanFor"),
         (#""name": "a", "stepWithin": "0s", "characteristics": [\#(lock)]"#, "stepWithin"),
         (#""name": "a", "characteristics": [\#(lock), \#(lock)]"#, "contains duplicate names"),
-        (#""name": "a", "characteristics": [\#(lock), \#(bare)]"#, "in all of them or in none"),
+        (#""name": "a", "characteristics": [\#(lock), \#(bare)]"#, "in all elements or in none"),
         (#""name": "a", "lines": true, "characteristics": [\#(lock)]"#, "lines"),
         (
             #""name": "a", "characteristics": [{"name": "x", "service": "1", "characteristic": "AA01"}]"#,
@@ -103,7 +103,7 @@ struct BluetoothPackTests {
         let both = #expect(throws: PackError.self) {
             try Self.pack(named, payload: #"{"format": "json"}"#)
         }
-        #expect(both?.message.contains("names its values itself") == true)
+        #expect(both?.message.contains("defines the names of its values") == true)
         let none = #expect(throws: PackError.self) { try Self.pack(bare) }
         #expect(none?.message.contains("has no format") == true)
     }

@@ -5,7 +5,7 @@ import Samples
 import Synchronization
 import TestSupport
 
-/// A private gpsd on a free port, which receives NMEA 0183 sentences; stopped with this value.
+/// A private gpsd on a free port, which receives NMEA 0183 sentences; it is killed when this object is released.
 final class RealGPSD {
     static let program = "/usr/sbin/gpsd"
 

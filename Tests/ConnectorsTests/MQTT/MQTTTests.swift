@@ -86,7 +86,7 @@ struct MQTTTests {
             fields: #"[{"name": "temperature", "from": "t"}, {"name": "humidity", "from": "h"}]"#,
             payload: #""format": "json", "time": {"from": "at", "form": "s"}"#)
         let now = Int(Date.now.timeIntervalSince1970)
-        // Read while it listens: afterwards the connection ends.
+        // Taken before `listening` returns, which closes the connection.
         let report = try await testSource.listening { samples in
             try broker.publish(
                 lines: [

@@ -66,7 +66,7 @@ import Testing
         #expect(error.hint?.contains("Finder") == true)
     }
 
-    @Test func `other files are not packages`() async throws {
+    @Test func `a file that is not a ZIP archive is rejected`() async throws {
         let folder = try TemporaryFolder()
         let library = try await AppLibrary.open(
             at: folder.url.appending(path: "apps"), unpacker: .built)
