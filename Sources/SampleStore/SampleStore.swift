@@ -126,10 +126,10 @@ public actor SampleStore {
     }
 
     /// Stores a collection level for all of the sensors or for none.
-    public func keep(level: String, of sensors: [SensorID]) async throws(SampleStoreError) {
+    public func setLevel(_ level: String, of sensors: [SensorID]) async throws(SampleStoreError) {
         do {
-            try await SensorTable(file.pool).keep(
-                level: level, for: sensors.map(\.description))
+            try await SensorTable(file.pool).setLevel(
+                level, for: sensors.map(\.description))
         } catch {
             throw SampleStoreError(wrapping: error, while: "storing a collection level")
         }

@@ -6,7 +6,7 @@ import Scheduling
 /// Keeps the store within the rules and the budget that the owner sets.
 ///
 /// ```swift
-/// try await machine.retention.keep(RetentionRule(raw: .seconds(86_400)), for: "cpu")
+/// try await machine.retention.setRule(RetentionRule(raw: .seconds(86_400)), for: "cpu")
 /// let report = try await machine.retention.report()
 /// ```
 public actor Retention {
@@ -48,9 +48,10 @@ public actor Retention {
     ///   - rule: `nil` removes the sensor's own rule.
     ///   - id: a sensor or a kind, known or not; `nil` for all sensors without a rule of their own.
     /// - Throws: `storeFailed`, `diskFull`.
-    public func keep(_ rule: RetentionRule?, for id: SensorID?) async throws(VirtualMachineError) {
+    public func setRule(_ rule: RetentionRule?, for id: SensorID?) async throws(VirtualMachineError)
+    {
         do {
-            try await store.maintenance.keep(rule, for: id)
+            try await store.maintenance.setRule(rule, for: id)
         } catch {
             throw VirtualMachineError(error)
         }
@@ -61,9 +62,9 @@ public actor Retention {
     ///
     /// - Parameter budget: in bytes on disk.
     /// - Throws: `storeFailed` below ``leastBudget``.
-    public func keep(budget: Int64) async throws(VirtualMachineError) {
+    public func setBudget(_ budget: Int64) async throws(VirtualMachineError) {
         do {
-            try await store.maintenance.keep(budget: budget)
+            try await store.maintenance.setBudget(budget)
         } catch {
             throw VirtualMachineError(error)
         }

@@ -123,7 +123,7 @@ actor SensorCollector {
     ) async throws(VirtualMachineError) {
         let names = sensors.replacedLevels(by: id)
         do {
-            try await store.keep(level: level.description, of: names)
+            try await store.setLevel(level.description, of: names)
         } catch {
             throw VirtualMachineError(error)
         }

@@ -82,7 +82,7 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
                 : "There are: \(instances.map(\.description).joined(separator: ", "))")
     }
 
-    /// The error for a name that refers to no readable sensor.
+    /// The error for a name that resolves to no readable sensor.
     ///
     /// - Parameters:
     ///   - name: the requested name.

@@ -18,7 +18,7 @@ struct PrunedSamplesTests {
         fixture = try await EngineFixture()
         // One sample per minute for ten hours, of which the first six are pruned.
         try await fixture.add((0..<600).map { (time: $0 * Self.hour / 60, x: Double($0)) })
-        try await fixture.machine.samples.store.maintenance.keep(
+        try await fixture.machine.samples.store.maintenance.setRule(
             RetentionRule(raw: .zero), for: EngineFixture.sensor)
         try await fixture.machine.samples.store.maintenance.run(
             at: Timestamp(microseconds: 6 * Self.hour))
@@ -88,7 +88,7 @@ struct PrunedSamplesTests {
         let fixture = try await EngineFixture()
         let minute = Self.hour / 60
         try await fixture.add([30 * minute, 31 * minute, 9 * Self.hour].map { (time: $0, x: 1) })
-        try await fixture.machine.samples.store.maintenance.keep(
+        try await fixture.machine.samples.store.maintenance.setRule(
             RetentionRule(raw: .zero), for: EngineFixture.sensor)
         try await fixture.machine.samples.store.maintenance.run(
             at: Timestamp(microseconds: 6 * Self.hour))

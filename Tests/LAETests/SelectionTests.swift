@@ -94,7 +94,7 @@ struct SelectionTests {
     }
 
     @Test(arguments: [(nil, true), (0.1, true), (0.02, false)] as [(Double?, Bool)])
-    func `a sample is not stale because a rate limit hides newer ones`(
+    func `samples withheld by a rate limit do not make the newest one stale`(
         rate: Double?, isStale: Bool
     ) async throws {
         // The sensor is read every second.

@@ -69,7 +69,7 @@ struct DamagedRowTests {
     {
         var time: Int64 = 0
         let first = try await open()
-        try await first.maintenance.keep(budget: Self.budget)
+        try await first.maintenance.setBudget(Self.budget)
         try await Self.add(4, to: "other", of: first, at: &time)
         try await first.close()
         try damage(change)
@@ -108,7 +108,7 @@ struct DamagedRowTests {
         try await queue.write { try $0.execute(sql: change) }
         try queue.close()
         let store = try await open()
-        try await store.maintenance.keep(RetentionRule(bytes: 1 << 40), for: "greedy")
+        try await store.maintenance.setRule(RetentionRule(bytes: 1 << 40), for: "greedy")
         try await store.maintenance.run(at: Timestamp(microseconds: time))
         let report = try await store.maintenance.report(at: Timestamp(microseconds: time))
         #expect(report.sensors.map(\.samples) == [0, 4 * 4096])
@@ -138,7 +138,7 @@ struct DamagedRowTests {
         try await first.close()
         try damage(change)
         let store = try await open()
-        try await store.maintenance.keep(budget: Self.budget)
+        try await store.maintenance.setBudget(Self.budget)
         try await Self.add(120, to: "other", of: store, at: &time)
         try await store.maintenance.run(at: Timestamp(microseconds: time))
         #expect(await store.status.bytes <= Self.budget)

@@ -116,8 +116,8 @@ struct DurabilityTests {
 
     @Test func `a level is stored for several sensors at once`() async throws {
         let store = try await folder.open()
-        try await store.keep(level: "off", of: ["a", "a.b"])
-        try await store.keep(level: "high", of: ["a"])
+        try await store.setLevel("off", of: ["a", "a.b"])
+        try await store.setLevel("high", of: ["a"])
         try await store.close()
         #expect(try await folder.open().keptLevels() == ["a": "high", "a.b": "off"])
     }

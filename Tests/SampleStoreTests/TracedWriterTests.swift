@@ -52,7 +52,7 @@ struct TracedWriterTests {
             if acknowledged == 25 * 48 { break }
             total += 1
             number += 1
-            try #require(number < 3000, "\(call) never gets through")
+            try #require(number < 3000, "\(call) never completes")
         }
         print("killed at \(total) calls of \(call)")
         // The last system calls are made after the last sample.
@@ -74,7 +74,7 @@ struct TracedWriterTests {
                 after: kept, sessions: 1, of: 3, "\(call) \(number)")
             if lines.last == "read 180" { break }
             number += step
-            try #require(number < 3000, "\(call) never gets through")
+            try #require(number < 3000, "\(call) never completes")
         }
         print("killed up to call \(number) of \(call) while samples were to be kept")
         #expect(number > 10)
@@ -85,13 +85,13 @@ struct TracedWriterTests {
         while true {
             try clear()
             let model = try MigrationTests.makeFile(at: folder.path, count: 4000)
-            let isThrough =
+            let isComplete =
                 try lines("pwrite64:signal=KILL:when=\(number)", ["open", folder.path])
                 == ["opened"]
             try await MigrationTests.check(folder.path, model, count: 4000)
-            if isThrough { break }
+            if isComplete { break }
             number += 1
-            try #require(number < 3000, "it never gets through")
+            try #require(number < 3000, "it never completes")
         }
         print("killed at \(number - 1) writes of the migration")
         #expect(number > 10)

@@ -7,7 +7,7 @@ extension Scenario {
     static func purge(path: String) async throws {
         let store = try await SampleStore(path: path)
         try await store.register(sensor, fields: fields)
-        try await store.maintenance.keep(RetentionRule(bytes: 1), for: sensor)
+        try await store.maintenance.setRule(RetentionRule(bytes: 1), for: sensor)
         report("open")
         while true {
             try await addHours(40_000, to: store)
@@ -34,7 +34,7 @@ extension Scenario {
     static func purgeOnFullDisk(folder: String) async throws {
         let store = try await SampleStore(path: folder + "/samples.sqlite")
         try await store.register(sensor, fields: fields)
-        try await store.maintenance.keep(budget: 48 << 20)
+        try await store.maintenance.setBudget(48 << 20)
         for _ in 0..<20 {
             try await addHours(40_000, to: store)
             try await store.flush()
@@ -48,7 +48,7 @@ extension Scenario {
             do { try await store.flush() } catch { isFull = error.code == .full }
         }
         report("full \(await store.status.failure != nil)")
-        try await store.maintenance.keep(RetentionRule(bytes: 1 << 20), for: sensor)
+        try await store.maintenance.setRule(RetentionRule(bytes: 1 << 20), for: sensor)
         try await store.maintenance.run(at: .now())
         try await store.flush()
         try await addHours(40_000, to: store)

@@ -17,7 +17,7 @@ struct StorageTests {
     {
         let started = try await machine.start(sensor)
         try await started.setLevel(.every(.seconds(1)), of: "probe")
-        try await started.retention.keep(RetentionRule(raw: .zero), for: "probe")
+        try await started.retention.setRule(RetentionRule(raw: .zero), for: "probe")
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(59))
             await started.retention.finish()
@@ -37,7 +37,7 @@ struct StorageTests {
         await started.collectOnce()
         await machine.clock.run(for: .seconds(7200))
         await started.collectOnce()
-        try await started.retention.keep(RetentionRule(raw: .seconds(60)), for: "probe")
+        try await started.retention.setRule(RetentionRule(raw: .seconds(60)), for: "probe")
         await started.retention.finish()
         #expect(try await started.all("probe").count == 1)
         #expect(try await started.retention.report().sensors.map(\.summarised) == [1])
@@ -49,7 +49,7 @@ struct StorageTests {
     {
         let started = try await machine.start(sensor)
         await started.collectOnce()
-        try await started.retention.keep(RetentionRule(raw: .seconds(60)), for: "probe")
+        try await started.retention.setRule(RetentionRule(raw: .seconds(60)), for: "probe")
         await started.close()
         await started.retention.finish()
         #expect(await started.status().failure == nil)

@@ -77,7 +77,7 @@ struct StoredSeries {
             throw Programs.Failure(description: "\(data) has \(stored) samples, not \(count)")
         }
         // Longer than any budget it would have been given.
-        try await series.store.maintenance.keep(budget: 1 << 40)
+        try await series.store.maintenance.setBudget(1 << 40)
         let walk = Walk.columns(axes: 1, large)
         for number in 0..<count / large {
             try await series.store.append(batch(number, of: large, walk), to: sensor)

@@ -42,9 +42,9 @@ struct RetentionRoutes {
             guard budget >= Retention.leastBudget else {
                 throw Problem.invalidBody("budget must be at least \(Retention.leastBudget).")
             }
-            try await machine.retention.keep(budget: budget)
+            try await machine.retention.setBudget(budget)
         }
-        if let rule { try await machine.retention.keep(rule, for: nil) }
+        if let rule { try await machine.retention.setRule(rule, for: nil) }
         return try await .json(description())
     }
 
@@ -52,7 +52,7 @@ struct RetentionRoutes {
     private func setRule(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("set-retention", request, context)
         let rule = try await request.json(RetentionDescription.self).rule()
-        try await machine.retention.keep(rule, for: request.sensor(context))
+        try await machine.retention.setRule(rule, for: request.sensor(context))
         return try .json(RetentionDescription(rule))
     }
 
@@ -61,7 +61,7 @@ struct RetentionRoutes {
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
         try await authorizer.owner("set-retention", request, context)
-        try await machine.retention.keep(nil, for: request.sensor(context))
+        try await machine.retention.setRule(nil, for: request.sensor(context))
         return Response(status: .noContent)
     }
 }
@@ -124,7 +124,7 @@ extension ForgetDescription {
 }
 
 extension DamagedRange {
-    /// The most ranges of an answer; the last one covers all that follow.
+    /// The maximum number of ranges of an answer; the last one covers all that follow.
     static let limit = 16
 
     init(_ range: TimeRange, of sensor: SensorID?) {

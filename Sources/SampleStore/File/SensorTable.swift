@@ -31,7 +31,8 @@ struct SensorTable: Sendable {
                 sql: "SELECT id FROM layout WHERE sensor = ? AND fields = ? AND publisher = ?",
                 arguments: [id, encoded, publisher])
             guard let id, let layout else {
-                throw SampleStoreError(.damaged, "The sample store lost the sensor \(sensor).")
+                throw SampleStoreError(
+                    .damaged, "The sample store has no row for the sensor \(sensor).")
             }
             return (id, Layout(id: layout, fields: fields))
         }
@@ -64,8 +65,8 @@ struct SensorTable: Sendable {
         }
     }
 
-    /// Stores one collection level for several sensors, for all or none.
-    func keep(level: String, for sensors: [String]) async throws {
+    /// Stores one collection level for several sensors in one transaction.
+    func setLevel(_ level: String, for sensors: [String]) async throws {
         try await pool.write { database in
             for sensor in sensors {
                 try database.execute(

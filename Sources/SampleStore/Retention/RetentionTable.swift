@@ -63,7 +63,7 @@ struct RetentionTable: Sendable {
     /// - Parameters:
     ///   - rule: `nil` to remove it.
     ///   - sensor: `nil` for the rule of all other sensors.
-    func keep(_ rule: RetentionRule?, for sensor: SensorID?) async throws {
+    func setRule(_ rule: RetentionRule?, for sensor: SensorID?) async throws {
         let name = sensor?.description ?? Self.standardName
         try await pool.write { database in
             guard let rule else {
@@ -80,7 +80,7 @@ struct RetentionTable: Sendable {
     }
 
     /// Stores the budget in bytes.
-    func keep(budget: Int64) async throws {
+    func setBudget(_ budget: Int64) async throws {
         try await pool.write { database in
             try database.execute(
                 sql: "INSERT OR REPLACE INTO budget VALUES (1, ?)", arguments: [budget])

@@ -8,8 +8,8 @@ public import Samples
 /// called:
 ///
 /// ```swift
-/// try await store.maintenance.keep(RetentionRule(raw: .seconds(30 * 86_400)), for: "cpu")
-/// try await store.maintenance.keep(budget: 1 << 30)
+/// try await store.maintenance.setRule(RetentionRule(raw: .seconds(30 * 86_400)), for: "cpu")
+/// try await store.maintenance.setBudget(1 << 30)
 /// try await store.maintenance.run(at: .now())
 /// print(try await store.maintenance.report(at: .now()).bytes)
 /// ```
@@ -135,9 +135,11 @@ public actor StoreMaintenance {
     /// - Parameters:
     ///   - rule: `nil` to remove the rule of the sensor.
     ///   - sensor: a sensor or a kind; `nil` for the rule of all others.
-    public func keep(_ rule: RetentionRule?, for sensor: SensorID?) async throws(SampleStoreError) {
+    public func setRule(_ rule: RetentionRule?, for sensor: SensorID?)
+        async throws(SampleStoreError)
+    {
         do {
-            try await withReserve { try await self.retention.keep(rule, for: sensor) }
+            try await withReserve { try await self.retention.setRule(rule, for: sensor) }
             retentionRules = try await retention.rules()
             agedThrough = [:]
         } catch {
@@ -148,13 +150,13 @@ public actor StoreMaintenance {
     /// Stores the budget: the bytes that file and log may use.
     ///
     /// - Throws: `invalid` below ``leastBudget``.
-    public func keep(budget: Int64) async throws(SampleStoreError) {
+    public func setBudget(_ budget: Int64) async throws(SampleStoreError) {
         guard budget >= Self.leastBudget else {
             throw SampleStoreError(
                 .invalid, "The budget must be at least \(Self.leastBudget) bytes.")
         }
         do {
-            try await withReserve { try await self.retention.keep(budget: budget) }
+            try await withReserve { try await self.retention.setBudget(budget) }
             try await file.limitLog(to: space.log(within: budget))
             self.budget = budget
         } catch {

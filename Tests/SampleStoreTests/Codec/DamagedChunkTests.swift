@@ -5,10 +5,8 @@ import Testing
 
 @testable import SampleStore
 
-/// Chunks with changed bytes.
-///
-/// A change that a checksum covers must be detected; any other may decode
-/// to other values, but must not trap or read beyond the end.
+/// Chunks with changed bytes: a change that a checksum covers must be detected; any other may decode to
+/// other values, but must not trap or read beyond the end.
 struct DamagedChunkTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     static let fields = [
@@ -48,9 +46,9 @@ struct DamagedChunkTests {
         var random = SplitMix(state: seed)
         var (damaged, read) = (0, 0)
         for round in 0..<10 {
-            let sound = try HostileChunk(Self.batch(count, &random))
+            let intact = try HostileChunk(Self.batch(count, &random))
             for _ in 0..<(Self.isLong ? 3500 : 350) {
-                var chunk = sound
+                var chunk = intact
                 chunk.mutate(&random)
                 let bytes = chunk.bytes
                 do {
@@ -68,10 +66,10 @@ struct DamagedChunkTests {
     @Test func `any flipped bit in a column with a valid checksum does not trap`() throws {
         var random = SplitMix(state: seed)
         for count in [2, 7, 40, 129] {
-            let sound = try HostileChunk(Self.batch(count, &random))
-            for place in sound.columns.indices {
-                for bit in 0..<min(sound.columns[place].count, Self.isLong ? .max : 40) * 8 {
-                    var chunk = sound
+            let intact = try HostileChunk(Self.batch(count, &random))
+            for place in intact.columns.indices {
+                for bit in 0..<min(intact.columns[place].count, Self.isLong ? .max : 40) * 8 {
+                    var chunk = intact
                     chunk.columns[place][bit / 8] ^= 1 << UInt8(bit % 8)
                     try Self.probe(chunk.bytes, &random)
                 }

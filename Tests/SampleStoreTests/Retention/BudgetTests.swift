@@ -23,7 +23,7 @@ struct BudgetTests {
         for sensor: SensorID in ["greedy", "slow", "steady"] {
             try await store.register(sensor, fields: Self.fields)
         }
-        try await store.maintenance.keep(budget: budget)
+        try await store.maintenance.setBudget(budget)
         return store
     }
 
@@ -112,7 +112,7 @@ struct BudgetTests {
         }
         try await store.maintenance.run(at: Timestamp(microseconds: time))
         #expect(await store.status.bytes > 12 << 20)
-        try await store.maintenance.keep(budget: Self.budget)
+        try await store.maintenance.setBudget(Self.budget)
         try await store.maintenance.run(at: Timestamp(microseconds: time))
         #expect(await store.status.bytes <= Self.budget)
         #expect(try await store.maintenance.report(at: Timestamp(microseconds: time)).canShrink)
@@ -141,7 +141,7 @@ struct BudgetTests {
             try await store.append(Self.batch(4096, at: &time, &random), to: "greedy")
             try await store.flush()
         }
-        try await store.maintenance.keep(budget: Self.budget)
+        try await store.maintenance.setBudget(Self.budget)
         try await store.maintenance.run(at: Timestamp(microseconds: time))
         // The state just before the free pages are released.
         let file = await store.file

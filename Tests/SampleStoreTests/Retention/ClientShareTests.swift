@@ -7,7 +7,7 @@ import Testing
 
 @testable import SampleStore
 
-/// What a client publishes beyond its share of the budget displaces its own samples only.
+/// Samples that a client publishes beyond its share of the budget displace only its own.
 struct ClientShareTests {
     private static let fields = [Field("x"), Field("y")]
     private static let sensors: [SensorID] = ["collected", "shared", "flood"]
@@ -23,11 +23,11 @@ struct ClientShareTests {
         let store = try await SampleStore(
             path: folder.path, rules: rules, space: SpaceRules(reserve: 0))
         for sensor in Self.sensors { try await store.register(sensor, fields: fields) }
-        try await store.maintenance.keep(budget: budget)
+        try await store.maintenance.setBudget(budget)
         return store
     }
 
-    /// Numbers that do not pack; `mark` is in `x`.
+    /// Incompressible numbers in `y`, and `mark` in `x`.
     private static func batch(
         _ count: Int, mark: Double, at time: inout Int64, _ random: inout SplitMix
     ) -> SampleBatch {

@@ -25,7 +25,7 @@ struct DamagedRollupTests {
         let rules = ChunkRules(chunkSize: 24, unsealedRows: 4)
         let store = try await folder.open(Self.fields, rules: rules)
         try await Self.add(0..<240, to: store)
-        try await store.maintenance.keep(RetentionRule(raw: .seconds(3600)), for: nil)
+        try await store.maintenance.setRule(RetentionRule(raw: .seconds(3600)), for: nil)
         try await store.maintenance.run(at: Timestamp(microseconds: 4 * Self.hour))
         try await store.file.pool.write { database in
             try database.execute(sql: "UPDATE rollup SET \(change) WHERE hour = 1")

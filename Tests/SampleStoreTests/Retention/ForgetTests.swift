@@ -70,7 +70,7 @@ struct ForgetTests {
             if Int.random(in: 0..<3, using: &random) == 0 { try await store.flush() }
             if round % 90 == 89 {
                 // Some samples are pruned to summaries, and late samples follow.
-                try await store.maintenance.keep(
+                try await store.maintenance.setRule(
                     RetentionRule(
                         raw: .microseconds(.random(in: 0...30, using: &random) * Self.hour)),
                     for: nil)
@@ -216,7 +216,7 @@ struct ForgetTests {
             try await store.append([Self.sample(quarter * Self.hour / 4, 1, "")], to: "probe")
         }
         try await store.flush()
-        try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
+        try await store.maintenance.setRule(RetentionRule(raw: .zero), for: "probe")
         try await store.maintenance.run(at: Timestamp(microseconds: 3 * Self.hour))
         let range = TimeRange(
             from: Timestamp(microseconds: Self.hour / 2),

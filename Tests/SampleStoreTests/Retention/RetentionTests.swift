@@ -57,7 +57,7 @@ struct RetentionTests {
     ])
     func `rules prune samples first and summaries later`(_ example: Case) async throws {
         let store = try await open()
-        try await store.maintenance.keep(example.rule, for: "probe")
+        try await store.maintenance.setRule(example.rule, for: "probe")
         try await store.add((0...20).map { ($0 * Self.hour, $0) })
         try await store.flush()
         try await store.maintenance.sealAll(#require(await store.layout(of: "probe")))
@@ -74,10 +74,10 @@ struct RetentionTests {
     {
         var store = try await open()
         let (kind, one) = (RetentionRule(raw: .seconds(1)), RetentionRule(bytes: 7))
-        try await store.maintenance.keep(RetentionRule(summaries: .seconds(9)), for: nil)
-        try await store.maintenance.keep(kind, for: "net")
-        try await store.maintenance.keep(one, for: "net.eth0")
-        try await store.maintenance.keep(budget: 5 << 20)
+        try await store.maintenance.setRule(RetentionRule(summaries: .seconds(9)), for: nil)
+        try await store.maintenance.setRule(kind, for: "net")
+        try await store.maintenance.setRule(one, for: "net.eth0")
+        try await store.maintenance.setBudget(5 << 20)
         try await store.close()
         store = try await open()
         let rules = await store.maintenance.retentionRules
@@ -85,7 +85,7 @@ struct RetentionTests {
         #expect(rules.rule(for: "net.eth1") == kind)
         #expect(rules.rule(for: "cpu") == RetentionRule(summaries: .seconds(9)))
         #expect(try await store.maintenance.report(at: Self.hours(0)).budget == 5 << 20)
-        try await store.maintenance.keep(nil, for: "net.eth0")
+        try await store.maintenance.setRule(nil, for: "net.eth0")
         #expect(await store.maintenance.retentionRules.rule(for: "net.eth0") == kind)
     }
 
@@ -94,7 +94,7 @@ struct RetentionTests {
             // The store is not closed, as after a crash.
             let store = try await open()
             let before = await store.lastSequence
-            try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
+            try await store.maintenance.setRule(RetentionRule(raw: .zero), for: "probe")
             // The last accepted sample is the oldest and is pruned at once.
             let newest = (100 - round) * Self.hour
             try await store.add([(newest + 1, 0), (round, 1), (round, 2)])
@@ -109,7 +109,7 @@ struct RetentionTests {
         async throws
     {
         let store = try await open()
-        try await store.maintenance.keep(RetentionRule(raw: .seconds(3600 * 2)), for: "probe")
+        try await store.maintenance.setRule(RetentionRule(raw: .seconds(3600 * 2)), for: "probe")
         try await store.add((0..<40).map { ($0 * Self.hour / 8, $0) })
         try await store.flush()
         try await store.maintenance.run(at: Self.hours(5))

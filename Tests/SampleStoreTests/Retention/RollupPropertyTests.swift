@@ -43,13 +43,13 @@ struct RollupPropertyTests {
             // Late samples in hours that already have a summary.
             let now = Int64.random(in: -13 * Self.hour...13 * Self.hour, using: &random)
             let isByAge = Bool.random(using: &random)
-            try await store.maintenance.keep(
+            try await store.maintenance.setRule(
                 isByAge ? RetentionRule(raw: .zero) : RetentionRule(bytes: .random(in: 0...9000)),
                 for: "probe")
             try await store.maintenance.run(at: Timestamp(microseconds: now))
         }
         // Whatever was pruned so far, the first hours only have summaries now.
-        try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
+        try await store.maintenance.setRule(RetentionRule(raw: .zero), for: "probe")
         try await store.maintenance.run(at: Timestamp(microseconds: 0))
         for _ in 0..<20 {
             let ends = (0..<2).map { _ in Int64.random(in: -13...13, using: &random) }.sorted()

@@ -59,7 +59,7 @@ struct RollupSpacingTests {
         var random = SplitMix(state: seed)
         var store = try await open()
         let times = try await fill(store, &random)
-        try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
+        try await store.maintenance.setRule(RetentionRule(raw: .zero), for: "probe")
         for hour in [5, 6, 13] as [Int64] {
             try await store.maintenance.run(at: Timestamp(microseconds: hour * Self.hour + 1))
             try await store.close()
@@ -96,7 +96,7 @@ struct RollupSpacingTests {
         let found = try await window(store, .all)
         #expect(!found.hasUnknownTimes)
         #expect(found.spacing.map(PlainSpacing.init) == PlainSpacing(times), "seed \(seed)")
-        try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
+        try await store.maintenance.setRule(RetentionRule(raw: .zero), for: "probe")
         try await store.maintenance.run(at: Timestamp(microseconds: 6 * Self.hour))
         try await store.close()
         // The spacings of these hours are lost.

@@ -39,7 +39,7 @@ final class FixtureTree: Sendable {
             at: root.appending(path: path), withIntermediateDirectories: true)
     }
 
-    /// Puts a link to nothing at the path: it is listed, and opening it says that it is not there.
+    /// Creates a dangling link: it is listed, and opening it fails with `ENOENT`.
     func makeDangling(_ path: String) throws {
         try FileManager.default.createSymbolicLink(
             atPath: root.appending(path: path).path, withDestinationPath: "nothing")
