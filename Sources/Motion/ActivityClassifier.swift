@@ -139,7 +139,7 @@ public struct ActivityClassifier: Sendable {
     }
 
     private mutating func look(at time: Timestamp) -> ActivityReading {
-        let straight = Gait.straightened(cells)
+        let straight = Gait.detrended(cells)
         let sway = straight.reduce(0) { $0 + $1 * $1 } / Double(straight.count)
         let gait = Gait(cells)
         let features = MotionFeatures(

@@ -36,7 +36,7 @@ struct Gait: Hashable, Sendable {
     /// - Parameter cells: magnitudes on a grid of 20 Hz; at least four seconds.
     /// - Returns: `nil` if there are no steps.
     init?(_ cells: some RandomAccessCollection<Double>) {
-        let signal = Self.smoothed(Self.straightened(Array(cells)))
+        let signal = Self.smoothed(Self.detrended(Array(cells)))
         let energy = signal.reduce(0) { $0 + $1 * $1 } / Double(max(1, signal.count))
         guard signal.count >= 80, energy.squareRoot() >= Self.leastDeviation,
             let (period, autocorrelation) = Self.period(signal)
@@ -44,7 +44,7 @@ struct Gait: Hashable, Sendable {
         self.period = period
         self.autocorrelation = autocorrelation
         let tops = Self.peaks(signal, apart: 0.6 * period)
-        // By the higher peaks: after the end of a walk there are many small ones.
+        // The median would be too low, because after the end of a walk there are many small peaks.
         let heights = tops.map(\.height).sorted()
         height = heights.isEmpty ? 0 : heights[heights.count * 4 / 5]
         let floor = 0.4 * height
@@ -52,7 +52,7 @@ struct Gait: Hashable, Sendable {
     }
 
     /// Removes the linear trend, so that slow changes of speed do not count.
-    static func straightened(_ cells: [Double]) -> [Double] {
+    static func detrended(_ cells: [Double]) -> [Double] {
         let middle = Double(cells.count - 1) / 2
         var (sum, products, squares) = (0.0, 0.0, 0.0)
         for (place, cell) in cells.enumerated() {

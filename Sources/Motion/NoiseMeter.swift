@@ -43,10 +43,10 @@ extension NoiseMeter: DerivedSensor {
 public struct NoiseLevel: Sendable {
     /// The weighting of frequencies.
     public enum Weighting: String, Hashable, Sendable, CaseIterable, Codable {
-        /// None: Z.
-        case flat = "Z"
-        /// A, for human hearing; see ``AWeighting``.
-        case ears = "A"
+        /// Z: none.
+        case z = "Z"
+        /// A: the sensitivity of human hearing; see ``AWeighting``.
+        case a = "A"
     }
 
     /// The level of a window.
@@ -79,13 +79,13 @@ public struct NoiseLevel: Sendable {
     ///   - calibration: the sound pressure level of full scale, in dB.
     /// - Returns: `nil` beyond these ranges.
     public init?(
-        rate: Double, weighting: Weighting = .ears, window: Duration = .seconds(1),
+        rate: Double, weighting: Weighting = .a, window: Duration = .seconds(1),
         calibration: Double = 0
     ) {
         guard let filter = AWeighting(rate: rate), calibration.isFinite,
             window >= .milliseconds(125), window <= .seconds(3600)
         else { return nil }
-        self.filter = weighting == .ears ? filter : nil
+        self.filter = weighting == .a ? filter : nil
         self.rate = rate
         self.calibration = calibration
         self.window = Int((Double(window.wholeMicroseconds) / 1_000_000 * rate).rounded())

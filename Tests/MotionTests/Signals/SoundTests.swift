@@ -35,7 +35,7 @@ struct SoundTests {
             (sine(1000, 48_000, 1), 0), ([Double](repeating: 1, count: 48_000), 3.0103),
             (sine(1000, 48_000, 1, size: 0.1), -20), ([Double](repeating: 0, count: 48_000), -200),
         ] {
-            var level = try #require(NoiseLevel(rate: 48_000, weighting: .flat))
+            var level = try #require(NoiseLevel(rate: 48_000, weighting: .z))
             let reading = try #require(level.take(samples, from: .distantPast).first)
             #expect(abs(reading.equivalent - wanted) < 1e-3, "\(reading)")
         }
@@ -43,7 +43,7 @@ struct SoundTests {
 
     @Test func `the level covers the whole window, and the loudest part is reported`() throws {
         var level = try #require(
-            NoiseLevel(rate: 8000, weighting: .flat, window: .seconds(2), calibration: 94))
+            NoiseLevel(rate: 8000, weighting: .z, window: .seconds(2), calibration: 94))
         let start = Timestamp(microseconds: 1_000_000)
         // Sound for a quarter of the window, in blocks that do not align with windows.
         let samples = sine(1000, 8000, 0.5) + [Double](repeating: 0, count: 12_000)
