@@ -269,7 +269,7 @@ extension SessionDatabase {
             let position = Position(
                 latitude: try value(Double.self, "latitude", row),
                 longitude: try value(Double.self, "longitude", row))
-        else { throw Damage(description: "a point is not on Earth") }
+        else { throw Damage(description: "a point has invalid coordinates") }
         func optional(_ column: String) throws -> Double? {
             let found: DatabaseValue = row[column]
             return found.isNull ? nil : try value(Double.self, column, row)

@@ -193,7 +193,7 @@ extension WorkoutDocument.Location {
     /// - Parameter last: the previous time; a point without a time gets a second more.
     fileprivate func point(after last: Timestamp?) throws(TrackError) -> RoutePoint {
         guard let position = Position(latitude: latitude, longitude: longitude) else {
-            throw TrackError(.malformed, "A location of the file is not on Earth.")
+            throw TrackError(.malformed, "A location of the file has invalid coordinates.")
         }
         let read = time.map { Timestamp(rfc3339: $0) } ?? last?.advanced(byMicroseconds: 1_000_000)
         guard let moment = read else {

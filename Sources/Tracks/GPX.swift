@@ -80,7 +80,7 @@ public struct GPXReader {
             guard let latitude = attributes["lat"].flatMap({ Double(decimal: $0) }),
                 let longitude = attributes["lon"].flatMap({ Double(decimal: $0) }),
                 let position = Position(latitude: latitude, longitude: longitude)
-            else { throw TrackError(.malformed, "A point of the file is not on Earth.") }
+            else { throw TrackError(.malformed, "A point of the file has invalid coordinates.") }
             point = PointText(position: position)
         default: break
         }

@@ -58,7 +58,7 @@ public enum GeoJSONReader {
         for (number, numbers) in line.enumerated() {
             guard numbers.count >= 2,
                 let position = Position(latitude: numbers[1], longitude: numbers[0])
-            else { throw TrackError(.malformed, "A position of the file is not on Earth.") }
+            else { throw TrackError(.malformed, "A position of the file has invalid coordinates.") }
             var time = last?.advanced(byMicroseconds: 1_000_000) ?? Timestamp(microseconds: 0)
             if let text = item(properties?.times, number) {
                 guard let parsed = Timestamp(rfc3339: text) else {

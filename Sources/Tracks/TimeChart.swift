@@ -164,7 +164,7 @@ public struct TimeChart: Sendable {
             : "\(minutes):\(padded(whole % 60))"
     }
 
-    /// The digits after the dot that tell the ends of a range apart.
+    /// The digits after the dot that distinguish the ends of a range.
     private static func digits(from low: Double, to high: Double) -> Int {
         let size = high > low ? high - low : abs(high)
         guard size > 0, size.isFinite else { return 0 }

@@ -93,7 +93,7 @@ struct GPXTests {
             "lat='91' lon='0'", "lat='0' lon='180.5'", "lat='nan' lon='0'", "lat='0'", "",
             "lat='0x10' lon='0'", "lat='1,5' lon='0'", "lat='1e1' lon='0'", "lat='' lon='0'",
         ])
-    func `a point that is not on Earth is rejected`(attributes: String) {
+    func `a point with invalid coordinates is rejected`(attributes: String) {
         let error = #expect(throws: TrackError.self) {
             try fixes(gpx("<trk><trkseg><trkpt \(attributes)/></trkseg></trk>"))
         }

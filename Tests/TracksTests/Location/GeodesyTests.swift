@@ -60,7 +60,9 @@ struct GeodesyTests {
             (90.0, 180.0, true), (-90, -180, true), (90.000_001, 0, false), (0, 180.1, false),
             (.nan, 0, false), (0, .nan, false), (.infinity, 0, false),
         ])
-    func `a position must be on Earth`(latitude: Double, longitude: Double, isPlace: Bool) {
+    func `a position must have valid coordinates`(
+        latitude: Double, longitude: Double, isPlace: Bool
+    ) {
         #expect((Position(latitude: latitude, longitude: longitude) != nil) == isPlace)
     }
 
