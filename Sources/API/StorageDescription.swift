@@ -66,7 +66,7 @@ public struct StorageDescription: Codable, Sendable {
     public let bytes: Int64
     /// How many of these are free for new samples.
     public let reusable: Int64
-    /// The most bytes that samples may take.
+    /// The maximum number of bytes that samples may take.
     public let budget: Int64
     /// Free bytes of the disk.
     public let free: Int64
@@ -114,7 +114,7 @@ public struct StorageDescription: Codable, Sendable {
 public struct RetentionDescription: Codable, Equatable, Sendable {
     /// The maximum age of a sample, as a span.
     public var raw: String?
-    /// The most bytes of samples.
+    /// The maximum number of bytes of samples.
     public var bytes: Int64?
     /// The maximum age of an hour's summary, as a span.
     public var summaries: String?
@@ -142,7 +142,7 @@ public struct RetentionDescription: Codable, Equatable, Sendable {
 
 /// A change of the budget, of the retention of sensors without a rule, or of both.
 public struct RetentionRequest: Codable, Sendable {
-    /// The most bytes that samples may take.
+    /// The maximum number of bytes that samples may take.
     public var budget: Int64?
     /// The retention of sensors without a rule of their own.
     public var standard: RetentionDescription?

@@ -14,7 +14,7 @@ import VM
 /// Tests call it over the app's own connection, under a path that other hosts do not serve.
 actor TestController {
     static let path = "/api/test"
-    /// The most calls that are recorded.
+    /// The maximum number of calls that are recorded.
     private static let maximumCalls = 10_000
 
     private let stage: Stage?

@@ -24,11 +24,11 @@ public struct Notice: Hashable, Sendable {
 ///
 /// Control, bidirectional and invisible characters are escaped; line breaks become spaces.
 public struct AppMessage: Hashable, Sendable {
-    /// The most columns of a title; a longer one is cut and ends with `…`.
+    /// The maximum number of columns of a title; a longer one is cut and ends with `…`.
     public static let titleLimit = 100
-    /// The most columns of a body; a longer one is cut and ends with `…`.
+    /// The maximum number of columns of a body; a longer one is cut and ends with `…`.
     public static let bodyLimit = 500
-    /// The most bytes of a tag.
+    /// The maximum number of bytes of a tag.
     public static let tagLimit = 64
 
     /// The sender's name.

@@ -13,11 +13,11 @@ public import Scheduling
 /// await board.unwatch(watcher)
 /// ```
 public actor NoticeBoard {
-    /// The most messages of one app, and refused calls, within a minute.
+    /// The maximum number of messages of one app, and refused calls, within a minute.
     public static let perMinute = 10
     /// For how long a page counts as visible after it reported so.
     static let visibilityLease = Duration.seconds(30)
-    /// The most pages of one app.
+    /// The maximum number of pages of one app.
     private static let pageLimit = 100
     private static let historyLimit = 100
     private static let bufferLimit = 64

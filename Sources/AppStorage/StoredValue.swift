@@ -1,6 +1,6 @@
 /// A value that an app stores under a key.
 public struct StoredValue: Hashable, Sendable {
-    /// The most bytes of a value.
+    /// The maximum number of bytes of a value.
     public static let limit = 1 << 20
 
     /// The media type that the app gave it.
@@ -19,7 +19,7 @@ public struct StoredValue: Hashable, Sendable {
 ///
 /// It is never part of a path.
 public struct StorageKey: Hashable, Sendable {
-    /// The most bytes of a key.
+    /// The maximum number of bytes of a key.
     public static let limit = 1024
 
     /// UTF-8.
@@ -77,7 +77,7 @@ public struct StoredItem: Hashable, Sendable {
 
 /// How much an app stores, in both of its areas.
 public struct StorageUsage: Hashable, Sendable {
-    /// The most bytes of keys and values.
+    /// The maximum number of bytes of keys and values.
     public static let limit = 10 << 20
     /// The most keys.
     public static let itemLimit = 10_000

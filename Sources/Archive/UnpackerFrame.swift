@@ -29,7 +29,7 @@ public enum UnpackerFrame: Hashable, Sendable {
     ]
     /// The largest piece of content in one frame.
     public static let pieceBytes = 64 << 10
-    /// The most bytes of a frame; names in a ZIP archive have at most 65 535.
+    /// The maximum number of bytes of a frame; names in a ZIP archive have at most 65 535.
     private static let largest = 80 << 10
 }
 

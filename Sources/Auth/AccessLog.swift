@@ -23,7 +23,7 @@ import Text
 /// ```
 public actor AccessLog {
     static let flushInterval = Duration.seconds(1)
-    /// The most bytes of the log, unless those of the last ``minimumAge`` are more.
+    /// The maximum number of bytes of the log, unless those of the last ``minimumAge`` are more.
     public static let budget: Int64 = 256 << 20
     /// Younger entries are pruned by the owner only.
     public static let minimumAge = Duration.seconds(7 * 86_400)

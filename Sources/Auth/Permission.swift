@@ -45,7 +45,7 @@ public enum Decision: Hashable, Sendable {
 public struct Terms: Hashable, Sendable {
     /// The access that is granted.
     public var access: Access
-    /// The most samples per second that may be read; `nil` for all.
+    /// The maximum number of samples per second that may be read; `nil` for all.
     public var maximumRate: Double?
     /// Numbers are rounded to multiples of this, in the field's unit; `nil` for no rounding.
     public var precision: Double?
@@ -116,7 +116,7 @@ public struct Terms: Hashable, Sendable {
 ///
 /// It does not apply to sensors that were added later: they need a decision of their own.
 public struct InstanceChoice: Hashable, Sendable {
-    /// The most sensors of one choice, excluded ones included.
+    /// The maximum number of sensors of one choice, excluded ones included.
     public static let limit = 256
 
     /// The status of a sensor of the kind in a choice.

@@ -9,9 +9,9 @@ public import Text
 /// for privilege in list.privileges { print(privilege.id, privilege.reason) }
 /// ```
 public struct PrivilegeList: Sendable, Hashable {
-    /// The most privileges that one app may declare.
+    /// The maximum number of privileges that one app may declare.
     public static let limit = 64
-    /// The most origins of one privilege.
+    /// The maximum number of origins of one privilege.
     fileprivate static let originLimit = 16
     /// The longest reason, in characters.
     public static let reasonLimit = 200

@@ -23,7 +23,7 @@ final class RequestTable {
     static let appLimit = 16
     /// The most open requests of all apps.
     private static let limit = 256
-    /// The most calls of one app that wait at once: a browser has six connections to a host.
+    /// The maximum number of waiting calls of one app: a browser has six connections to a host.
     static let waitingLimit = 4
     /// For how long a request stays open when it is not repeated.
     private static let lifetime = Duration.seconds(3600)

@@ -81,7 +81,7 @@ struct SensorCatalog: Sendable {
         }
     }
 
-    /// A definition in which the names of kinds are replaced by the sensors that they refer to.
+    /// A definition in which the names of kinds are replaced by the sensors that they resolve to.
     ///
     /// The names are resolved once, as for a stream, so that all samples are computed from the same
     /// sensors.
