@@ -17,7 +17,7 @@ struct AppAssets: Sendable {
 
     /// The file at a path on the origin of an app.
     ///
-    /// - Parameter nonce: the nonce that is inserted into the app's page.
+    /// - Parameter nonce: inserted into the file if it is a page.
     /// - Throws: `Problem` if there is none.
     func response(
         to path: String, of name: String, nonce: PageNonce? = nil
@@ -55,7 +55,7 @@ struct AppAssets: Sendable {
         let folder = app.index.folder.map { [$0] } ?? []
         let names = [app.name.text] + folder + [app.manifest.publishedName].compactMap { $0 }
         guard (names + folder.map(AppLibrary.repository)).contains(String(parts[1])) else {
-            throw Problem.notFound("The files of another app are at its own origin.")
+            throw Problem.notFound("The files of another app are served at that app's origin only.")
         }
         let rest = parts.count > 2 ? String(parts[2]) : ""
         return rest.isEmpty ? app.generation.page : rest

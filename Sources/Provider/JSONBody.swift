@@ -9,7 +9,7 @@ import Text
 import VM
 
 extension Request {
-    /// The most bytes of a JSON body.
+    /// The maximum number of bytes of a JSON body.
     static let jsonLimit = 256 << 10
 
     /// The media type of the body in lower case, without parameters.

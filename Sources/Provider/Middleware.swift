@@ -24,10 +24,10 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// Refuses requests whose `Host` is not this server's, and those that a page elsewhere caused.
+/// Refuses requests whose `Host` is not this server's, and those that another site caused.
 ///
 /// This protects against DNS rebinding and cross-site requests. It comes before any token is checked,
-/// so that a page elsewhere cannot cause refusals that the owner is notified of.
+/// so that another site cannot cause refusals that the owner is notified of.
 struct HostMiddleware: RouterMiddleware {
     /// The port of the server; `nil` accepts any.
     let port: @Sendable () -> Int?
@@ -119,7 +119,7 @@ extension Request {
     }
 }
 
-/// What a browser says about the origin of a request (W3C Fetch Metadata); scripts cannot set it.
+/// The origin of a request as the browser reports it (W3C Fetch Metadata); scripts cannot set it.
 struct FetchMetadata {
     let site: String?
     /// Whether the request loads a page in a tab.

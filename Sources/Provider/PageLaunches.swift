@@ -3,15 +3,16 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// Marks the pages that this host served to the owner's browser, so that only they redeem launch codes.
+/// Puts a nonce into the pages that this host serves to the owner's browser, so that only they redeem
+/// launch codes.
 ///
 /// The code alone is not enough: a page that another program served at the app's address, because it
-/// listened there, has the code from its own URL. A page is marked if
+/// listened there, has the code from its own URL. A page gets a nonce if
 /// - a launch code of its app is waiting to be redeemed,
-/// - a browser of this user asks for it: the kernel knows whose connection it is, so that no other user
-///   can fetch a mark and put it into a page of their own,
-/// - you opened its address: a page that wants to read the mark of another can neither claim that nor
-///   ask for the page in this way.
+/// - the connection belongs to a program of this user, according to the kernel, so that no other user
+///   can fetch a nonce and put it into a page of their own,
+/// - the owner opened its address, which browsers report in header fields that scripts cannot set, so
+///   that no other page can fetch a nonce.
 struct PageLaunches: Sendable {
     let authority: Authority
 

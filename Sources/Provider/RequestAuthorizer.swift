@@ -82,8 +82,8 @@ struct RequestAuthorizer: Sendable {
         return await authority.granted(anyOf: [samples], token: token(request, context)) != nil
     }
 
-    /// The sensor that an app may name in its session: one that it may use in some way, so that it
-    /// learns nothing about others.
+    /// The sensor that an app may name in its session: one for which it has a grant of any access, so
+    /// that a session does not reveal which others exist.
     func sessionSensor(
         _ sensor: SensorID, _ request: Request, _ context: ProviderContext
     ) async throws(AuthError) -> SensorID {
@@ -95,8 +95,8 @@ struct RequestAuthorizer: Sendable {
     }
 
     /// Checks again that the client has a privilege, which may have ended while its body was read.
-    func client(
-        _ client: Client, still operation: String, using privilege: PrivilegeID,
+    func recheck(
+        _ client: Client, _ operation: String, using privilege: PrivilegeID,
         _ request: Request, _ context: ProviderContext
     ) async throws(AuthError) -> Client {
         if await authority.permissions.state(of: privilege, for: client) == .granted {

@@ -37,7 +37,7 @@ struct RouterConnection: HostConnection {
         }
     }
 
-    /// The most bytes of a response that is forwarded as a whole.
+    /// The maximum number of bytes of a response that is forwarded as a whole.
     private static let wholeLimit = 64 << 10
 
     /// A part of a call is not valid HTTP; the forwarder refuses such calls earlier.

@@ -81,7 +81,7 @@ struct ProtocolSocket: ~Copyable {
     }
 
     /// Makes reading and writing non-blocking.
-    func stopBlocking() {
+    func makeNonBlocking() {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
@@ -116,7 +116,7 @@ final class HostChannel {
 
     init(_ socket: consuming ProtocolSocket) {
         self.socket = socket
-        self.socket.stopBlocking()
+        self.socket.makeNonBlocking()
     }
 
     /// Whether frames wait that were received earlier.

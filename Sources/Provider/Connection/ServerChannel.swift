@@ -78,7 +78,7 @@ public struct ConnectionLimits: Sendable {
     public var progress: Int
     /// How long a connection may be idle between requests.
     public var idle: TimeAmount
-    /// The most connections of a server at one time; `nil` for no limit.
+    /// The maximum number of connections of a server at one time; `nil` for no limit.
     ///
     /// Others wait until one ends.
     public var connections: Int?

@@ -12,9 +12,9 @@ import VM
 
 /// The calls of published apps of the second generation.
 struct AxonRoutes {
-    /// The most texts that an app writes to the log within a minute.
+    /// The maximum number of texts that an app writes to the log within a minute.
     static let textsPerMinute = 60
-    /// The most bytes of a text.
+    /// The maximum number of bytes of a text.
     private static let logLimit = 64 << 10
 
     let authorizer: RequestAuthorizer
@@ -173,7 +173,7 @@ private struct PublishedReader {
     /// The maximum age of a listed sample.
     private static let listed = Duration.seconds(10)
     private static let listLimit = 256
-    /// The most rows of an answer.
+    /// The maximum number of rows of an answer.
     private static let rowLimit = 100_000
     private static let page = 10_000
 

@@ -8,9 +8,9 @@ import Samples
 
 /// Publishes readings of several sensors, each under its own grant, and records the outcome.
 struct PushDelivery {
-    /// The most sensors of one body.
+    /// The maximum number of sensors of one body.
     private static let mostSensors = 64
-    /// The most lines that an answer lists.
+    /// The maximum number of lines that an answer lists.
     private static let namedLines = 100
 
     /// A sensor whose readings were refused.

@@ -134,7 +134,7 @@ struct PushRoutes {
 
 /// Resolves each line of line protocol to a sensor.
 struct LineTargets {
-    /// The most measurements of one body.
+    /// The maximum number of measurements of one body.
     private static let mostKinds = 64
 
     private let machine: VirtualMachine
@@ -155,8 +155,8 @@ struct LineTargets {
     /// The first candidate of the point that exists and that the client may publish to; otherwise
     /// the sensor that the measurement names.
     ///
-    /// Sensors of which the client has no grant are treated as missing, so that it learns nothing
-    /// about them. Fails with `unknownName` if the measurement is not an identifier, or
+    /// Sensors of which the client has no grant are treated as missing, so that the answer does not reveal
+    /// them. Fails with `unknownName` if the measurement is not an identifier, or
     /// `tooManySensors`.
     mutating func target(of point: LinePoint) async -> Result<SensorID, DropReason> {
         guard let kind = point.kind else { return .failure(.unknownName) }

@@ -81,7 +81,7 @@ struct StatisticsRoutes {
             .naming(grant.sensor, requested: id)
     }
 
-    /// The most statistics of a request.
+    /// The maximum number of statistics of a request.
     private static let limit = 32
 
     private func query(_ request: Request) throws -> StatisticsQuery {

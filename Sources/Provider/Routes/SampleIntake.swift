@@ -8,7 +8,7 @@ import Samples
 
 /// Parses the body of a publish call while it arrives.
 struct SampleIntake: ~Copyable {
-    /// The most bytes of a body.
+    /// The maximum number of bytes of a body.
     static let longestBody = 64 << 20
     /// A larger body needs a slot.
     private static let smallBody = 1 << 20

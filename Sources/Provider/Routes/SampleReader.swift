@@ -12,12 +12,14 @@ import Tracks
 
 /// Reads samples: one page, or as many as the range has in a streamed body.
 struct SampleReader {
-    /// The most samples of a page.
+    /// The maximum number of samples of a page.
     private static let longestPage = 10_000
-    /// The most samples of a streamed body.
+    /// The maximum number of samples of a streamed body.
     private static let longestStream = 10_000_000
-    /// Samples per read, and per check of permission, of a stream; with one more sample, which
-    /// shows whether others follow, the limit of one read of the store.
+    /// The samples of one read of a stream; permission is checked again for each read.
+    ///
+    /// One less than the limit of a read of the store, because the reader requests one more sample to
+    /// detect whether others follow.
     private static let streamPage = 32_767
     /// Bytes per write of a body.
     private static let piece = 128 << 10
@@ -25,7 +27,7 @@ struct SampleReader {
     let authorizer: RequestAuthorizer
     let engine: AnalyticsEngine
 
-    /// The trailer of a stream.
+    /// The contents of the trailer of a stream.
     private struct StreamEnd {
         /// Where the next page begins.
         var next: SampleQuery.Position?

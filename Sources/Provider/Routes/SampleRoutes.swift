@@ -79,8 +79,8 @@ struct SampleRoutes {
             ForgetDescription(receipt, uploads: uploads, kept: await kept(of: id, range)))
     }
 
-    /// What still tells of the forgotten samples: samples that were computed from them, and routes that
-    /// were imported.
+    /// Data that still reveals the forgotten samples: samples that were computed from them, and imported
+    /// routes.
     private func kept(of sensor: SensorID, _ range: TimeRange) async throws -> [String] {
         var kept: [String] = []
         for derived in await machine.derived(from: sensor)

@@ -169,7 +169,7 @@ struct SessionRoutes {
         return try .json(SendReply(outcome, damaged: content.damage.damageField))
     }
 
-    /// What is uploaded.
+    /// The body of an upload.
     private struct Content {
         /// The short name of its form.
         let form: String
@@ -180,8 +180,8 @@ struct SessionRoutes {
         let damage: [TimeRange]
     }
 
-    /// What is uploaded: the route of a session that has one, unless the request names a form of samples
-    /// or another sensor; otherwise samples.
+    /// The route of a session that has one, unless the request names a form of samples or another
+    /// sensor; otherwise samples.
     private func content(
         of record: SessionRecord, _ request: Request, _ context: ProviderContext
     ) async throws -> Content {
@@ -222,7 +222,9 @@ struct SessionRoutes {
         try .json(SessionDescription(record, now: authorizer.now(), for: caller), status: status)
     }
 
-    /// The sensors of these names, each checked: a misspelt one would only show as missing data.
+    /// The sensors of these names.
+    ///
+    /// Each must exist; otherwise a misspelt name would be noticed only by its missing samples.
     private func known(
         _ names: [String]?, _ caller: SessionCaller, _ request: Request,
         _ context: ProviderContext

@@ -14,7 +14,7 @@ import VM
 struct SessionSampleReader {
     /// Samples per read.
     private static let page = 10_000
-    /// The most samples of an answer, which is in memory as a whole.
+    /// The maximum number of samples of an answer, which is in memory as a whole.
     private static let longest = 1_000_000
 
     let authorizer: RequestAuthorizer

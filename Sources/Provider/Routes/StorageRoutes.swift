@@ -58,8 +58,8 @@ struct StorageRoutes {
         let key = try key(context)
         let value = StoredValue(
             type: try type(of: request), bytes: try await request.bytes(upTo: StoredValue.limit))
-        let writer = try await authorizer.client(
-            client, still: "storage-set", using: .storage, request, context)
+        let writer = try await authorizer.recheck(
+            client, "storage-set", using: .storage, request, context)
         try await authorizer.authority.storage(of: writer).apply([StorageChange(key, value)])
         return Response(status: .noContent)
     }
@@ -107,14 +107,13 @@ struct StorageRoutes {
 
 extension Problem {
     fileprivate static func invalidKey(_ reason: String) -> Problem {
-        Problem(
-            .invalidKey, "Invalid key: \(reason).")
+        Problem(.invalidKey, "Invalid key: \(reason).")
     }
 }
 
 /// The `localStorage` of apps that run headless.
 struct LocalStorageRoutes {
-    /// The most bytes of a body, which are those that a runner can send.
+    /// The maximum number of bytes of a body, which are those that a runner can send.
     private static let bodyLimit = 1 << 20
 
     let authorizer: RequestAuthorizer
@@ -142,8 +141,8 @@ struct LocalStorageRoutes {
         let client = try await authorizer.client(
             "local-storage-set", using: .storage, request, context)
         let changes = try Self.changes(in: await request.bytes(upTo: Self.bodyLimit))
-        let writer = try await authorizer.client(
-            client, still: "local-storage-set", using: .storage, request, context)
+        let writer = try await authorizer.recheck(
+            client, "local-storage-set", using: .storage, request, context)
         let usage = try await authorizer.authority.storage(of: writer).apply(changes, in: .local)
         return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
     }

@@ -9,9 +9,9 @@ import Tracks
 
 /// Export and import of finished sessions.
 struct WorkoutRoutes {
-    /// The most points of a file; each is a row of the database.
+    /// The maximum number of points of a file; each is a row of the database.
     private static let pointLimit = 200_000
-    /// The most bytes of a file.
+    /// The maximum number of bytes of a file.
     private static let byteLimit = 64 << 20
     private static let mediaType = "application/x-plist"
 

@@ -11,8 +11,9 @@ import VM
 
 /// Live samples as Server-Sent Events; the `id` of an event is the sequence number of its sample.
 ///
-/// A client that reconnects with `Last-Event-ID` misses nothing, and learns which samples it cannot
-/// have. Permission is checked for each group of samples, so a decision takes effect at once.
+/// A client that reconnects with `Last-Event-ID` gets all samples since then, and an event for those that
+/// are no longer available. Permission is checked for each group of samples, so a decision takes effect
+/// at once.
 struct StreamRoutes {
     private static let groupSize = 500
 
