@@ -13,8 +13,8 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             The sensor must be declared with nervous sensors add; sensors that the host
             reads accept no other samples. Every batch has an idempotency key, so repeating
-            an import within 24 hours stores nothing twice. Batches that you forgot as a
-            whole are stored again.
+            an import within 24 hours stores nothing twice. A batch whose samples you all
+            deleted with nervous forget is stored again.
 
             Examples:
               nervous import walk.csv --sensor my.steps

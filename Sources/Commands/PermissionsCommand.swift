@@ -113,8 +113,8 @@ struct PermissionsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Grant a privilege, optionally with terms.",
             discussion: """
-                Terms of an earlier grant of the same privilege stay unless others are
-                given; with --replace they end.
+                Terms of an earlier grant of the same privilege that you do not give again are
+                kept; with --replace they are removed.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -163,7 +163,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                 valueName: "sensor"))
         var only: [String] = []
 
-        @Flag(help: "End the terms of an earlier grant that are not given here.")
+        @Flag(help: "Remove the terms of an earlier grant that are not given here.")
         var replace = false
 
         func run() async throws {
@@ -204,7 +204,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                     }
                     if let earlier = before?.terms {
                         terms.keep(earlier, now: Timestamp.now().milliseconds)
-                        // Without an option the grant is what its privilege says.
+                        // Without an option the access is that of the privilege.
                         let isBare = given == TermsDescription(access: given.access)
                         if !isBare, !privilege.hasSuffix(":raw"), earlier.access == "stats" {
                             terms.access = earlier.access

@@ -19,7 +19,7 @@ struct RecordCommand: AsyncParsableCommand {
               nervous run ./my-app --replay walk.trace
               nervous test ./my-app --replay walk.trace
             Ctrl-C ends a recording early; the samples until then are written. A trace
-            contains samples: protect it like them.
+            contains the samples, so protect the file.
             """)
 
     private static let page = 10_000

@@ -85,7 +85,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Applies changes of the configuration and the policy, and says what was done.
+    /// Applies changes of the configuration and the policy, and logs the result.
     private func reload(_ services: HostServices) async {
         var line: String
         do throws(CommandFailure) {
@@ -127,7 +127,7 @@ struct ServeCommand: AsyncParsableCommand {
 private struct OwnTerminal {
     private let descriptors = (0...2).filter { isatty(Int32($0)) == 1 }.map(Int32.init)
 
-    /// Whether there was one that has been closed: SIGHUP then means the end, as for any command.
+    /// Whether a terminal that the command had is closed; SIGHUP then ends the command.
     var isClosed: Bool { descriptors.contains { isatty($0) != 1 } }
 }
 

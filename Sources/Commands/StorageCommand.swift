@@ -93,7 +93,7 @@ extension StorageCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set how long samples and summaries of a sensor are kept.",
             discussion: """
-                Options that are not given are unchanged; none removes a limit.
+                Limits without an option are unchanged. The value none removes a limit.
                 Examples:
                   nervous storage set cpu --raw 30d --summaries 5y --bytes 500MB
                   nervous storage set network --raw 1w --summaries none

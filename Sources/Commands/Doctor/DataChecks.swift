@@ -59,19 +59,20 @@ struct DataDirectoryCheck: DoctorCheck {
             return note("The free space is unknown: \(String(cString: strerror(errno))).")
         }
         let free = UInt64(facts.f_bavail) * UInt64(facts.f_frsize)
-        let shown = "\(Format.bytes(Double(free))) free"
+        let shown = Format.bytes(Double(free))
         if facts.f_flag & UInt(ST_RDONLY) != 0 {
             return broken(
                 "\(path) is read-only.", fix: "Choose another with --data DIR or NERVOUS_DATA.")
         }
         if free < Self.tooLow {
             return broken(
-                "Only \(shown) is free at \(path).", fix: "Free space: df -h \(path.shellQuoted)")
+                "Only \(shown) is free at \(path).",
+                fix: "Delete files on that disk; see: df -h \(path.shellQuoted)")
         }
-        return free < Self.low ? note("Only \(shown) is free at \(path).") : fine(shown)
+        return free < Self.low ? note("Only \(shown) is free at \(path).") : fine("\(shown) free")
     }
 
-    /// Checks whether the process in the lock file still has the file open: trying the lock would
+    /// Checks whether the process in the lock file still has the file open, because trying the lock would
     /// take it.
     private func lock(_ path: String) -> Finding {
         let file = "\(path)/host.lock"

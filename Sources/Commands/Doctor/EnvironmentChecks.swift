@@ -38,9 +38,9 @@ struct SensorsCheck: DoctorCheck {
                 "serial: no adapter or board is connected.",
                 fix: "connect one, then: nervous sensors install PACK --set device=/dev/ttyUSB0")
         }
-        if let closed = devices.first(where: { access("/dev/\($0)", R_OK | W_OK) != 0 }) {
+        if let device = devices.first(where: { access("/dev/\($0)", R_OK | W_OK) != 0 }) {
             return note(
-                "serial: no permission to open /dev/\(closed).",
+                "serial: no permission to open /dev/\(device).",
                 fix: "sudo usermod -aG dialout \(NSUserName()), and log in again")
         }
         return fine("serial: \(devices.joined(separator: ", "))")
@@ -95,9 +95,9 @@ struct HostCheck: DoctorCheck {
             var findings = [version(of: status)]
             if let failure = status.failure {
                 findings.append(
-                    broken("It cannot write samples: \(failure)", fix: "nervous status"))
+                    broken("The host cannot write samples: \(failure)", fix: "nervous status"))
             }
-            if let port = status.port { findings.append(fine("it serves on port \(port)")) }
+            if let port = status.port { findings.append(fine("the host serves on port \(port)")) }
             return findings
         } catch {
             return [

@@ -203,8 +203,9 @@ extension SessionsCommand {
                   nervous sessions send 3f2a90c1d4e5b678 --to https://trips.example.org \\
                       --format gpx --token-file ~/.config/trips-token
 
-                The route, or without one the samples of a sensor, is the body of a POST. If it cannot be delivered, it is
-                retried later, see nervous outbox; with --discard it is not.
+                The body of a POST is the route, or the samples of a sensor if there is no
+                route. An upload that cannot be delivered is retried later, unless you use
+                --discard; see nervous outbox.
                 """)
 
         /// The formats of a route and of samples.

@@ -13,7 +13,7 @@ struct PermissionQuestion: Hashable, Sendable {
     /// The position among `count` questions, from 1.
     let number: Int
     let count: Int
-    /// Who signed the app, in the host's words; `nil` for an unsigned app.
+    /// The signer of the app, as text to display; `nil` for an unsigned app.
     let signer: String?
     /// Whether an earlier version was installed, so that the privilege is new or wider.
     let isUpdate: Bool

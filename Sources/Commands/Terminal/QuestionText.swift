@@ -6,13 +6,13 @@ import Text
 /// The text of a prompt.
 ///
 /// Every line begins with text of the host, so text of the package cannot imitate it; the first
-/// line is entirely the host's, after an empty one that ends an unfinished line. With an answer and
-/// two invalid ones the prompt fits the terminal, apart from the empty line.
+/// line is entirely the host's, after an empty one that ends an unfinished line. Apart from the empty
+/// line, the prompt fits the terminal together with two invalid answers and a valid one.
 struct QuestionText {
     /// The minimum size of a terminal.
     static let smallest = (columns: 40, rows: 10)
     /// The size from which the full form is used.
-    private static let roomy = (columns: 72, rows: 22)
+    private static let full = (columns: 72, rows: 22)
     private static let widest = 100
 
     let question: PermissionQuestion
@@ -25,7 +25,7 @@ struct QuestionText {
     /// Whether the owner can set terms.
     let takesTerms: Bool
     private let width: Int
-    private let isRoomy: Bool
+    private let isFull: Bool
 
     /// - Parameter columns: the usable columns.
     /// - Returns: `nil` for a privilege that cannot be granted.
@@ -39,20 +39,20 @@ struct QuestionText {
         isWrite = privilege.access == .write
         takesTerms = isRaw || privilege.access == .stats
         width = min(columns, Self.widest)
-        isRoomy = columns >= Self.roomy.columns && rows >= Self.roomy.rows
+        isFull = columns >= Self.full.columns && rows >= Self.full.rows
     }
 
     /// The letters that answer it.
     var letters: String { isRaw ? "o/a/s/e/n/v/?" : takesTerms ? "o/a/e/n/v/?" : "o/a/n/v/?" }
 
     /// The last line, before the answer.
-    var prompt: String { isRoomy ? "\(letters)> " : "n no=Enter  v never  ? why> " }
+    var prompt: String { isFull ? "\(letters)> " : "n no=Enter  v never  ? why> " }
 
     var lines: [String] {
-        isRoomy ? roomy : compact
+        isFull ? full : compact
     }
 
-    /// The use that the app requests, in the host's words.
+    /// The use that the app requests, as text of the host.
     var request: String {
         if let origin { return "to call \(origin)" }
         guard let sensor else { return words.request }
@@ -65,7 +65,7 @@ struct QuestionText {
         question.instances.isEmpty ? request : "\(request); of \(question.instances.count) here"
     }
 
-    /// The information that it can reveal, in the host's words.
+    /// The information that it can reveal, as text of the host.
     var revelation: String {
         if let origin { return Self.revelation(of: origin) }
         guard let sensor else { return words.reveals }
@@ -143,7 +143,7 @@ struct QuestionText {
         ]
     }
 
-    private var roomy: [String] {
+    private var full: [String] {
         let title = question.title.map {
             ["Title:   \"" + CautiousText.line(of: $0, width: width - 11) + "\""]
         }
@@ -234,7 +234,7 @@ extension QuestionText {
     }
 }
 
-/// The information that calls to servers can reveal, in the host's words.
+/// The information that calls to servers can reveal, as text of the host.
 extension QuestionText {
     static func revelation(of origin: WebOrigin) -> String {
         switch origin.host.reach {

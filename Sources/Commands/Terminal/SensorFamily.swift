@@ -1,7 +1,7 @@
 import Auth
 import Samples
 
-/// The information about the owner that a kind of sensor can reveal, in the host's words.
+/// The information about the owner that a kind of sensor can reveal, as text of the host.
 struct SensorFamily {
     /// A short form for small terminals, at most 28 characters of ASCII.
     let brief: String

@@ -25,7 +25,7 @@ extension AppDescription {
 }
 
 extension AppDescription.DeclaredPrivilege {
-    /// The uses that it permits, in the host's words.
+    /// The uses that it permits, as text of the host.
     var meaning: String {
         switch (sensor, access) {
         case (let sensor?, "raw"): "read every sample of \(sensor)"
@@ -45,7 +45,8 @@ extension AppDescription.DeclaredPrivilege {
     /// One line, with the app's reason quoted as such.
     var line: String {
         let claim =
-            reason.isEmpty ? "gives no reason" : "says: \(reason.escapedForDisplay(limit: 60))"
+            reason.isEmpty
+            ? "no reason given" : "the app's reason: \(reason.escapedForDisplay(limit: 60))"
         let note =
             restrictedBy.map { " (blocked by \($0))" }
             ?? (supported ? "" : " (not supported by this version)")
@@ -121,7 +122,7 @@ extension RunDescription {
     /// A message if the run did not end normally; `nil` if it did.
     var failureMessage: String? {
         guard let ending else { return nil }
-        if gaveUp { return "\(app) is not restarted: Nervous \(surrender)." }
+        if gaveUp { return "\(app) is not restarted: Nervous \(gaveUpText)." }
         let detail = (ending.detail ?? "").escapedForDisplay(limit: 200)
         switch ending.name {
         case "finished", "stopped": return nil
@@ -144,8 +145,8 @@ extension RunDescription {
         }
     }
 
-    /// The verdict on a background run that failed too often, with its last failure.
-    private var surrender: String {
+    /// The state of a background run that failed too often, with its last failure.
+    private var gaveUpText: String {
         let reason =
             switch ending?.name {
             case "finished", "crashed", "failed-to-start": ending?.detail ?? ending?.name
@@ -158,7 +159,7 @@ extension RunDescription {
     /// The state, or how it ended.
     var stateText: String {
         let isEnded = state == "ended"
-        let end = gaveUp ? surrender : ending?.name.escapedForDisplay(limit: 40)
+        let end = gaveUp ? gaveUpText : ending?.name.escapedForDisplay(limit: 40)
         var words = [isEnded ? end ?? "ended" : state]
         if background, !isEnded { words.append("background") }
         if layers?.isEmpty == true { words.append("not confined") }

@@ -14,7 +14,7 @@ extension TermsDescription {
 
     /// The terms without the sensors.
     ///
-    /// - Parameter includingAccess: whether what may be done comes first.
+    /// - Parameter includingAccess: whether the access is the first element.
     func limits(includingAccess: Bool) -> [String] {
         var parts: [String] = []
         if includingAccess {

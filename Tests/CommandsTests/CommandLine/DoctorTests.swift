@@ -49,7 +49,7 @@ struct DoctorTests {
         let report = try doctor(sandbox, "host", "data", "databases", "access-log", "confinement")
         #expect(report.ok)
         #expect(report.of("host").contains { $0.message.contains("process \(host.pid) ") })
-        #expect(report.of("host").contains { $0.message == "it serves on port \(host.port)" })
+        #expect(report.of("host").contains { $0.message == "the host serves on port \(host.port)" })
         #expect(report.of("data").contains { $0.message == "process \(host.pid) uses it" })
         #expect(report.of("databases").map(\.state) == ["fine", "fine", "fine", "fine"])
         #expect(report.of("access-log").first?.message.hasSuffix("entries intact") == true)
