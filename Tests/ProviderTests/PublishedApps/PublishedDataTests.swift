@@ -118,8 +118,7 @@ struct PublishedDataTests {
             + (first.map { ["/nervous-api/\($0)"] } ?? [])
     }
 
-    @Test func `without permission, no route reveals which sensors this machine has`() async throws
-    {
+    @Test func `without permission no route reveals which sensors the machine has`() async throws {
         try await ServedHost.with { host in
             try await host.declareSensor("light", fields: [("illuminance", "number")])
             let client = try await host.client()

@@ -7,7 +7,7 @@ import Text
 
 @testable import Provider
 
-/// What apps and programs with tokens may do with sessions.
+/// Access of apps and programs with tokens to sessions.
 @Suite(.timeLimit(.minutes(10)))
 struct AppSessionTests {
     /// Which sessions a route uses.
@@ -25,7 +25,7 @@ struct AppSessionTests {
         ("DELETE", "/{session}", nil, .write),
     ]
 
-    private static let unseen = "There is no session with this identifier."
+    private static let notFound = "There is no session with this identifier."
 
     /// Creates a session that is finished.
     private static func make(_ id: String, _ host: ServedHost, token: String) async throws {
@@ -44,7 +44,7 @@ struct AppSessionTests {
     @Test(arguments: [
         [], ["sessions"], ["sessions:write"], ["sessions", "sessions:write"],
     ])
-    func `every route returns exactly the sessions that the grant allows`(
+    func `every route enforces the grants for sessions of the app, another app and the owner`(
         grants: [String]
     ) async throws {
         try await ServedHost.with { host in
@@ -86,10 +86,10 @@ struct AppSessionTests {
                     let isMine = id == "own"
                     let seesAll = need == .read && grants.contains("sessions")
                     if path.isEmpty { continue }
-                    #expect(answer.text.contains(Self.unseen) == !(isMine || seesAll), what)
+                    #expect(answer.text.contains(Self.notFound) == !(isMine || seesAll), what)
                 }
             }
-            // The sessions of others are unchanged.
+            // Sessions that the app did not create are unchanged.
             for id in ["others", "owners"] {
                 let session = try await host.sessions("GET", "/\(id)").json()
                 #expect(session["name"]?.string == "Test")
@@ -141,7 +141,7 @@ struct AppSessionTests {
         ("gauge", "sensor:gauge:write", 201), ("gauge", "sensor:quiet", 403),
         ("nothing", "sensor:gauge", 403),
     ])
-    func `an app can name only sensors that it may use, and cannot detect others`(
+    func `a session can name only sensors for which the app has a grant`(
         sensor: String, grant: String, status: Int
     ) async throws {
         try await ServedHost.with { host in
@@ -192,7 +192,7 @@ struct AppSessionTests {
         }
     }
 
-    @Test func `what an app does with sessions is in the access log`() async throws {
+    @Test func `operations of an app on sessions are in the access log`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client(allow: ["sensor:gauge", "sessions:write"])
             try await Self.make("a", host, token: token)

@@ -26,7 +26,7 @@ struct FetchRouteTests {
                 body: body))
     }
 
-    private static func description(of answer: Answer) throws -> JSONValue {
+    private static func metadata(_ answer: Answer) throws -> JSONValue {
         let text = try #require(answer["nervous-answer"])
         return try StrictJSON().parse(Array(text.utf8))
     }
@@ -53,13 +53,13 @@ struct FetchRouteTests {
                 #expect(answer["content-type"] == "application/octet-stream")
                 #expect(answer["set-cookie"] == nil)
                 #expect(answer.body == Array(bytes.utf8))
-                let description = try Self.description(of: answer)
-                #expect(description["status"]?.number?.int64 == 201)
-                #expect(description["url"]?.string == "\(origin)/a?b")
-                #expect(description["redirected"]?.bool == false)
-                #expect(description["headers"]?["content-type"]?.string == "text/html")
-                #expect(description["headers"]?["x-one"]?.string == "1, 2 \u{e9}\\\"")
-                #expect(description["headers"]?["set-cookie"] == nil)
+                let metadata = try Self.metadata(answer)
+                #expect(metadata["status"]?.number?.int64 == 201)
+                #expect(metadata["url"]?.string == "\(origin)/a?b")
+                #expect(metadata["redirected"]?.bool == false)
+                #expect(metadata["headers"]?["content-type"]?.string == "text/html")
+                #expect(metadata["headers"]?["x-one"]?.string == "1, 2 \u{e9}\\\"")
+                #expect(metadata["headers"]?["set-cookie"] == nil)
                 let request = try #require(server.received.first)
                 #expect(request.body == [0, 255, 128])
                 #expect(request["content-type"] == "text/x-own; a=b")
@@ -149,8 +149,8 @@ struct FetchRouteTests {
                     #expect(second.received.isEmpty)
                     try await host.decide(.allowAlways, "net:\(place)", by: "my-app")
                     let answer = try await Self.fetch(host, token, origin)
-                    #expect(try Self.description(of: answer)["redirected"]?.bool == true)
-                    #expect(try Self.description(of: answer)["url"]?.string == "\(place)/")
+                    #expect(try Self.metadata(answer)["redirected"]?.bool == true)
+                    #expect(try Self.metadata(answer)["url"]?.string == "\(place)/")
                     // The owner needs no grant, but redirects to other origins are refused.
                     let owners = try await host.send(
                         Call(

@@ -72,7 +72,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `its own name works as before`() async throws {
+    @Test func `the chosen sensor can be read by its own name`() async throws {
         try await Self.with { host, token in
             for path in Self.reading {
                 let answer = try await host.send(
@@ -112,7 +112,7 @@ struct InstanceChoiceTests {
         }
     }
 
-    @Test func `no answer to the client names what was not chosen`() async throws {
+    @Test func `answers do not name excluded sensors`() async throws {
         try await Self.with { host, token in
             var seen = 0
             for (path, methods) in host.provider.resources where methods.contains(.get) {

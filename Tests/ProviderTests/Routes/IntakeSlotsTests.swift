@@ -7,8 +7,7 @@ import Testing
 /// How many large bodies are read at once, and whose.
 @Suite(.timeLimit(.minutes(10)))
 struct IntakeSlotsTests {
-    @Test func `an owner without a large body gets a place, whoever holds the others`() async throws
-    {
+    @Test func `the owner gets a slot even if clients use all others`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let slots = IntakeSlots()

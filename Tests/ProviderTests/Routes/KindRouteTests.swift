@@ -153,7 +153,7 @@ struct KindRouteTests {
         }
     }
 
-    @Test func `what a client may not read is not named to it`() async throws {
+    @Test func `a refusal does not name sensors that the client may not read`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client()
             let kind = Self.kinds[0]

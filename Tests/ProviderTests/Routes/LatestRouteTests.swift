@@ -46,7 +46,7 @@ struct LatestRouteTests {
         }
     }
 
-    @Test func `a client with statistics only learns neither the age nor whether it is stale`()
+    @Test func `a client with statistics only gets neither age nor stale`()
         async throws
     {
         try await ServedHost.with { host in
@@ -64,7 +64,7 @@ struct LatestRouteTests {
         }
     }
 
-    @Test func `samples in the future do not hide current ones in lists of published apps`()
+    @Test func `samples in the future do not hide those of now in lists of published apps`()
         async throws
     {
         try await ServedHost.with { host in

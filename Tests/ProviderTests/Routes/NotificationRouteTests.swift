@@ -183,7 +183,7 @@ struct NotificationRouteTests {
     @Test func `messages of an app in the foreground are events of its run`() async throws {
         try await ServedHost.with { host in
             let script =
-                "nervous.notify('Goal', { body: 'Reached', tag: 1 }).then(() => console.log('told'))"
+                "nervous.notify('Goal', { body: 'Reached', tag: 1 }).then(() => console.log('sent'))"
             let bytes = try TestPackage.bytes(
                 privileges: #"[{"notify": true, "reason": "Tells you"}]"#, script: script,
                 in: host.folder)

@@ -8,7 +8,7 @@ import VM
 
 @testable import Provider
 
-/// What a client sees under a rate limit, whatever it asks and in whatever form.
+/// Every query and every form returns the same samples under a rate limit.
 @Suite(.timeLimit(.minutes(10)))
 struct RateLimitTests {
     private static let sensors = ["accelerometer", "virtual.pace"]
@@ -102,7 +102,9 @@ struct RateLimitTests {
         }
     }
 
-    @Test func `published calls and streams show a part of it, too`() async throws {
+    @Test func `a rate limit also applies to streams and to routes for published apps`()
+        async throws
+    {
         let seed = UInt64.random(in: .min ... .max)
         try await ServedHost.with { host in
             var random = SplitMix(state: seed)

@@ -38,7 +38,8 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test func `what a client publishes counts towards its share, and not what you do`()
+    @Test
+    func `samples that a client publishes count towards its share, those of the owner do not`()
         async throws
     {
         try await ServedHost.with { host in
@@ -115,7 +116,7 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test func `forgetting also clears the outbox, and lists data derived from the samples`()
+    @Test func `forgetting discards uploads, and lists derived samples and imported routes`()
         async throws
     {
         try await ServedHost.with { host in

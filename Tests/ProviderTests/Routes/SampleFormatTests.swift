@@ -4,7 +4,7 @@ import Testing
 import Text
 
 @Suite(.timeLimit(.minutes(10)))
-struct SampleFormTests {
+struct SampleFormatTests {
     private static let values: [Value] = [
         .number(0.1), .integer(9_007_199_254_740_993), .text("on"),
         .text("a,\"b\"\r\nü\u{1}\u{2028}"),
@@ -28,7 +28,7 @@ struct SampleFormTests {
             await host.gauge(1, at: Timestamp(microseconds: microseconds))
             let answer = try await Self.get(host, "application/x-ndjson")
             #expect(answer.text.hasPrefix(#"{"t":\#(text),"#), "\(answer.text)")
-            // A sample of the future is not the newest.
+            // A sample in the future is not the newest.
             guard Timestamp(microseconds: microseconds) < host.clock.now else { return }
             let latest = try await host.send(
                 Call("GET", "/api/v1/sensors/gauge/latest", token: host.owner))

@@ -73,7 +73,9 @@ struct VirtualSensorTests {
         }
     }
 
-    @Test func `it has no stream, accepts no samples, and can be removed`() async throws {
+    @Test func `a virtual sensor has no stream, accepts no samples, and can be removed`()
+        async throws
+    {
         try await ServedHost.with { host async throws in
             try await Self.steps(host)
             _ = try await Self.put(host)

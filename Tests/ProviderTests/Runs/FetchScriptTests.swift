@@ -58,7 +58,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - XMLHttpRequest reaches it, too, also synchronously`() async throws {
+    @Test func `A22 - XMLHttpRequest calls other servers, also synchronously`() async throws {
         try await LocalServer.with { request in
             request.target == "/old"
                 ? .redirect(to: "/new") : .answer("{\"a\":1}", fields: [("X-Two", "2")])

@@ -95,7 +95,7 @@ struct ConformanceTests {
             for exercise in Exercise.notifications(by: keeper, owner: host.owner) {
                 try await show(exercise)
             }
-            for exercise in Exercise.kept(by: keeper, owner: host.owner) {
+            for exercise in Exercise.appStorage(by: keeper, owner: host.owner) {
                 try await show(exercise)
             }
             for exercise in try await Exercise.pushes(host) { try await show(exercise) }

@@ -6,12 +6,14 @@ import Testing
 
 @testable import Provider
 
-/// What browsers send because of a page elsewhere, which they say in `Sec-Fetch-Site`.
+/// Requests that another site caused, as browsers report in `Sec-Fetch-Site`.
 @Suite(.timeLimit(.minutes(10)))
 struct CrossSiteTests {
     private static let foreign = ["cross-site", "same-site", "something-new", ""]
 
-    @Test func `a page elsewhere calls no route, and you are not notified of it`() async throws {
+    @Test func `cross-site calls are refused on every route, without a notice or a log entry`()
+        async throws
+    {
         try await ServedHost.with { host in
             try await host.install()
             let (notices, watcher) = await host.authority.noticeBoard.watch()
@@ -38,7 +40,7 @@ struct CrossSiteTests {
     }
 
     @Test(arguments: foreign)
-    func `another site loads no file of an app, and cannot detect which apps exist`(site: String)
+    func `cross-site requests for installed and missing files get the same refusal`(site: String)
         async throws
     {
         try await ServedHost.with { host in
@@ -63,7 +65,7 @@ struct CrossSiteTests {
         }
     }
 
-    @Test func `a link from another site can open a page but not call the API`() async throws {
+    @Test func `a link on another site can open a page but not call the API`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             let link = [
@@ -85,7 +87,7 @@ struct CrossSiteTests {
     }
 
     @Test(arguments: ["same-origin", "none"])
-    func `what the page itself or the owner asks for is answered`(site: String) async throws {
+    func `same-origin and user-initiated requests are answered`(site: String) async throws {
         try await ServedHost.with { host in
             let answer = try await host.send(
                 Call(

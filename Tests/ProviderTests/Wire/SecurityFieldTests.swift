@@ -4,7 +4,7 @@ import Testing
 
 @testable import Provider
 
-/// The header fields that protect an answer, on every answer of the server.
+/// Every answer of the server has the security header fields.
 @Suite(.timeLimit(.minutes(10)))
 struct SecurityFieldTests {
     private static let fields = [
@@ -25,14 +25,16 @@ struct SecurityFieldTests {
         #expect(answer["set-cookie"] == nil, "\(what)")
     }
 
-    @Test func `every route has them, for every method and with or without a token`() async throws {
+    @Test func `every route has security fields for every method, with or without a token`()
+        async throws
+    {
         try await ServedHost.with { host in
             try await host.install()
             let client = try await host.client()
             for (path, taken) in host.provider.resources {
                 let target = path.replacing(/\{[a-z]+\}/, with: "gauge")
                 for method in RouteTable.methods.map(\.rawValue) + ["PROPFIND"] {
-                    // With a token, some of what is answered does not end.
+                    // With a token, some routes answer with an endless stream.
                     let isRoute = taken.contains { $0.rawValue == method }
                     for token in isRoute ? [nil] : [nil, client] {
                         let answer = try await host.send(Call(method, target, token: token))
@@ -43,7 +45,7 @@ struct SecurityFieldTests {
         }
     }
 
-    @Test func `answers to the owner have them`() async throws {
+    @Test func `answers to the owner have security fields`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             for target in [
@@ -55,7 +57,9 @@ struct SecurityFieldTests {
         }
     }
 
-    @Test func `an origin has them, whether its app is installed or not`() async throws {
+    @Test func `an app's origin has security fields, whether the app is installed or not`()
+        async throws
+    {
         try await ServedHost.with { host in
             try await host.install()
             var seen: Set<Int> = []
@@ -84,7 +88,9 @@ struct SecurityFieldTests {
         "GET / HTTP/1.1\r\nHost: HOST\r\nContent-Length: -1\r\n\r\n",
         "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 20_000))\r\nHost: HOST\r\n\r\n",
     ])
-    func `a request that reaches no route has them`(request: String) async throws {
+    func `an answer to a request that reaches no route has security fields`(request: String)
+        async throws
+    {
         try await ServedHost.with { host in
             let text = request.replacing("HOST", with: "localhost:\(host.port)")
             let answer = try Answer(parsing: await host.raw(Array(text.utf8)))
@@ -93,7 +99,7 @@ struct SecurityFieldTests {
         }
     }
 
-    @Test func `pages may use no WebRTC, where the browser knows the directive`() async throws {
+    @Test func `the policy of every page blocks WebRTC`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             for (target, name) in [

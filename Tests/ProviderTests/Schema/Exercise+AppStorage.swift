@@ -1,6 +1,6 @@
-/// Storage of apps and clients.
+/// Calls of the storage of apps and clients.
 extension Exercise {
-    static func kept(by token: String, owner: String) -> [Exercise] {
+    static func appStorage(by token: String, owner: String) -> [Exercise] {
         func call(
             _ operation: String, _ status: Int, _ method: String, _ target: String,
             token caller: String? = nil, json: String? = nil, body: [UInt8]? = nil
