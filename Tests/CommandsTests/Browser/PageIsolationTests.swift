@@ -93,7 +93,7 @@ import Testing
         #expect(try browser.console.contains { $0.contains("launch code") })
     }
 
-    @Test func `a page elsewhere can neither redeem a code that it knows nor learn of an app`()
+    @Test func `a page of another site can neither redeem a launch code nor detect an app`()
         throws
     {
         let host = try PublishedHost("hello-world-master")

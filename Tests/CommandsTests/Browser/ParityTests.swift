@@ -69,13 +69,15 @@ import Testing
         let headless = try await runs
         for (name, _, errors) in Self.apps {
             let (shown, console) = try #require(seen[name])
-            let (views, log) = try #require(headless[name])
-            #expect(views.last == shown, "\(name): \(log)")
+            let (views, headlessErrors) = try #require(headless[name])
+            #expect(views.last == shown, "\(name): \(headlessErrors)")
             for error in errors {
                 #expect(console.contains(error), "\(name): \(console)")
-                #expect(log.contains(error), "\(name): \(log)")
+                #expect(headlessErrors.contains(error), "\(name): \(headlessErrors)")
             }
-            if errors.isEmpty { #expect(console.isEmpty && log.isEmpty, "\(console) \(log)") }
+            if errors.isEmpty {
+                #expect(console.isEmpty && headlessErrors.isEmpty, "\(console) \(headlessErrors)")
+            }
         }
     }
 

@@ -4,13 +4,13 @@ import Testing
 
 /// Messages of a run while a page of its app is visible, and while it is not.
 @Suite(.blocking, .serialized) struct ViewedPageTests {
-    @Test func `C14: while a page is visible an event is not posted, and afterwards it is`() throws
-    {
+    @Test func `C14: an unlessViewed message is sent only while no page is visible`() throws {
         let sandbox = try Sandbox()
         let log = sandbox.path("log")
         let host = try ServingHost(sandbox, errors: log)
         let app = try AppFolder(sandbox, "door-watch")
-        try app.set("1.0.0", asks: #"[{"notify": true, "reason": "Tells you of the door"}]"#)
+        try app.set(
+            "1.0.0", asks: #"[{"notify": true, "reason": "Reports that the door is open"}]"#)
         try app.write(
             "app.js",
             """
@@ -43,7 +43,7 @@ import Testing
         #expect(try messages() == ["always"])
         let left = ContinuousClock.now
         try browser.open("about:blank")
-        // The last report of the page is on its way.
+        // The page reports asynchronously that it is hidden.
         var last: [String] = []
         while last.count < 2, ContinuousClock.now - left < .seconds(20) { last = try messages() }
         #expect(last == ["always", "Door open"])

@@ -63,7 +63,7 @@ struct AppTestTests {
         #expect(one.output != other.output)
     }
 
-    @Test func `hours pass without waiting, and nothing is missed`() throws {
+    @Test func `hours of virtual time pass without waiting, and no sample is skipped`() throws {
         let run = try test(
             """
             test("an hour of seconds", async () => {
@@ -209,7 +209,7 @@ struct AppTestTests {
               await permissions.statistics("sensor:memory");
               await assert.rejects(nervous.sensor("memory").latest(), /only statistics/);
             });
-            test("sensors are set, and set free", async () => {
+            test("sensors are set and reset", async () => {
               await sensors.set("cpu", { busy: 99 });
               assert.equal((await nervous.sensor("cpu").latest()).busy, 99);
               await clock.advance("5s");
@@ -257,7 +257,7 @@ struct AppTestTests {
         #expect(none.errors.contains("No test name contains “three”."))
     }
 
-    @Test func `the owner's data directory is not touched`() throws {
+    @Test func `the owner's data directory is unchanged`() throws {
         let sandbox = try Sandbox()
         let temporary = sandbox.path("tmp")
         mkdir(temporary, 0o700)

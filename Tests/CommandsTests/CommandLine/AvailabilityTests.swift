@@ -34,9 +34,9 @@ struct AvailabilityTests {
         let without = try sandbox.nervous("run", app(sandbox, ["battery", "accelerometer"]))
         #expect(without.code == 0, "\(without.errors)")
         #expect(without.output == "battery missing\naccelerometer missing\n")
-        let message =
+        let expected =
             "sensor:battery is not granted to demo: no battery under \(sys)"
-        #expect(without.errors.contains(message), "\(without.errors)")
+        #expect(without.errors.contains(expected), "\(without.errors)")
         let with = try sandbox.nervous("run", app(sandbox, ["battery", "cpu"]))
         #expect(with.code == 77)
         #expect(with.errors.contains("demo needs sensor:cpu, which is undecided."))
@@ -71,8 +71,8 @@ struct AvailabilityTests {
         let run = try sandbox.nervous("run", app(sandbox, ["location", "steps"]))
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output == "location missing\nsteps missing\n")
-        let message = "sensor:location is not granted to demo: "
-        #expect(run.errors.contains(message + "no gpsd answers at 127.0.0.1:1"), "\(run.errors)")
+        let expected = "sensor:location is not granted to demo: "
+        #expect(run.errors.contains(expected + "no gpsd answers at 127.0.0.1:1"), "\(run.errors)")
         #expect(run.errors.contains("it needs accelerometer"), "\(run.errors)")
         host.kill(SIGTERM)
     }

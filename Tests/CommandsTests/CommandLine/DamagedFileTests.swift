@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program says when one of its databases is damaged.
+/// Messages about damaged databases.
 @Suite(.blocking)
 struct DamagedFileTests {
     /// A data directory in which all databases are filled and closed.

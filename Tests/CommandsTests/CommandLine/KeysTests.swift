@@ -5,7 +5,7 @@ import Testing
 /// Keys on the command line, and packages that are signed with them.
 @Suite(.blocking)
 struct KeysTests {
-    @Test func `a key is created, listed, exported and removed, and its secret never shown`() throws
+    @Test func `a key is created, listed, exported and removed without showing its secret`() throws
     {
         let sandbox = try Sandbox()
         let made = try sandbox.nervous("keys", "create", "home")
@@ -26,12 +26,12 @@ struct KeysTests {
         #expect(json.output.contains(#""key":"\#(key)""#))
         let exported = try sandbox.nervous("keys", "export", "home")
         #expect(exported.output == key + "\n")
-        let held = try sandbox.nervous("keys", "remove", "home")
-        #expect(held.code == 64)
-        #expect(held.errors.contains("--yes"))
+        let unconfirmed = try sandbox.nervous("keys", "remove", "home")
+        #expect(unconfirmed.code == 64)
+        #expect(unconfirmed.errors.contains("--yes"))
         #expect(try sandbox.nervous("keys", "remove", "home", "--yes").code == 0)
         #expect(try sandbox.nervous("keys", "export", "home").code == 66)
-        for call in [made, list, json, exported, held] {
+        for call in [made, list, json, exported, unconfirmed] {
             #expect(!(call.output + call.errors).contains(secret.dropFirst(6)))
         }
     }
@@ -44,7 +44,9 @@ struct KeysTests {
     ]
 
     @Test(arguments: wrongWords)
-    func `invalid arguments about keys get one clear message`(words: [String], code: Int32) throws {
+    func `invalid arguments of keys commands are reported with their exit code`(
+        words: [String], code: Int32
+    ) throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("keys", "create", "home").code == 0)
         let call = try sandbox.nervous(words)

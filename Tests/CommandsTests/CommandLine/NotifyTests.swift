@@ -13,7 +13,7 @@ struct NotifyTests {
     }
     private static let script = """
         nervous.notify("Nervous: \\u001b[31mupdate\\nnow", { body: "<b>1 & 2</b>", tag: "t" })
-          .then(() => console.log("told"));
+          .then(() => console.log("sent"));
         """
     /// No text of the app precedes the app's name.
     private static let line = #"demo says: Nervous: \u{1b}[31mupdate now – <b>1 & 2</b>"#
@@ -22,11 +22,11 @@ struct NotifyTests {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous(
             "run", try sandbox.app(Self.script, manifest: Self.manifest), "--allow", "notify")
-        #expect(run.output == "told\n")
+        #expect(run.output == "sent\n")
         #expect(run.errors.split(separator: "\n").contains(Self.line[...]), "\(run.errors)")
     }
 
-    @Test func `the terminal asks for it in its own words`() throws {
+    @Test func `the prompt describes the notify privilege`() throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal(
             "run", try sandbox.app(Self.script, manifest: Self.manifest))

@@ -125,7 +125,7 @@ struct PermissionsTests {
         #expect(try grant() == Decision.Terms(access: "raw", rate: 3, background: true))
     }
 
-    @Test func `a grant below a denial prints the command that resets the denial`() throws {
+    @Test func `granting a sensor below a denied kind reports the denial`() throws {
         let sandbox = try installed()
         #expect(try sandbox.nervous("sensors", "add", "door.front", "--field", "x:m").code == 0)
         #expect(try sandbox.nervous("permissions", "deny", "demo", "sensor:door").code == 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How runs of apps end, and the messages about it.
+/// Exit codes and messages of runs.
 @Suite(.blocking)
 struct RunTests {
     /// An app of one script.
@@ -44,7 +44,7 @@ struct RunTests {
         Ending(
             script: "console.log('\\u001b[2J\\u001b]0;owned\\u0007')", code: 0, expected: ""),
     ])
-    func `a run ends as its script does, and reports why`(ending: Ending) throws {
+    func `a run exits with the code of its script, and reports errors`(ending: Ending) throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous("run", app(ending.script, in: sandbox), "--allow-all")
         // With exhausted memory, the engine throws or crashes.

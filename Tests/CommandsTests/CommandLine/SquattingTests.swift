@@ -135,7 +135,7 @@ import Testing
 
     // MARK: - TCP
 
-    @Test func `a host does not start if another process listens on the other address`()
+    @Test func `a host does not start while another user listens on the other address`()
         throws
     {
         for address in ["127.0.0.1", "::1", "::", "0.0.0.0"] {

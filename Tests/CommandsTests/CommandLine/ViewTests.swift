@@ -69,7 +69,7 @@ struct ViewTests {
                 "The script 'https://cdn.example.org/moment.js' is missing"))
     }
 
-    @Test func `each view is one event for a machine`() throws {
+    @Test func `with --json each view is one event`() throws {
         let sandbox = try Sandbox()
         let run = try sandbox.nervous("run", page(in: sandbox), "--view", "--json")
         let events = try run.output.split(separator: "\n").map {

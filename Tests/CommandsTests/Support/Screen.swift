@@ -39,7 +39,7 @@ struct Screen {
         if var parts = sequence {
             parts.append(scalar)
             sequence = parts
-            obey(parts)
+            execute(parts)
             return
         }
         switch scalar {
@@ -82,7 +82,7 @@ struct Screen {
     }
 
     /// Executes a complete sequence; unknown ones are ignored.
-    private mutating func obey(_ parts: [Unicode.Scalar]) {
+    private mutating func execute(_ parts: [Unicode.Scalar]) {
         guard let first = parts.first, let last = parts.last else { return }
         guard first == "[" else {
             let isString = "]PX^_".unicodeScalars.contains(first)

@@ -81,7 +81,7 @@ struct ChoiceDialogueTests {
         ("e\nall\n2\n\n\n\n\ny\n", .decided(.allow(Terms(access: .raw, maximumRate: 2)))),
         ("e\n\n", .decided(.denyOnce)),
     ])
-    func `numbers choose, all is the kind, and Enter alone is no`(
+    func `numbers select sensors, all selects the kind, and an empty line denies`(
         typed: String, expected: TerminalPrompter.Answer
     ) async throws {
         let terminal = try TerminalPair()

@@ -120,10 +120,10 @@ struct QuestionTextTests {
                 for line in text.lines {
                     #expect(CautiousText.columns(of: line) < columns, "\(columns): \(line)")
                 }
-                let wish = try #require(
+                let line = try #require(
                     text.lines.first { $0.hasPrefix("Wants") || $0.hasPrefix("Calls") })
-                #expect(wish.contains(origin.suffix(11)), "\(wish)")
-                #expect(wish.contains(String(origin.prefix(7))), "\(wish)")
+                #expect(line.contains(origin.suffix(11)), "\(line)")
+                #expect(line.contains(String(origin.prefix(7))), "\(line)")
                 let explained = text.explanation(columns: 200).joined(separator: " ")
                 #expect(explained.contains(revelation) && explained.contains(origin))
             }
@@ -133,7 +133,7 @@ struct QuestionTextTests {
     }
 
     @Test(arguments: PrivilegeID.others)
-    func `each privilege without a sensor has words of its own`(privilege: PrivilegeID) {
+    func `each privilege without a sensor has a description of its own`(privilege: PrivilegeID) {
         let words = PrivilegeWords(privilege)
         #expect(words.brief.utf8.count <= 28 && !words.brief.isEmpty)
         for other in PrivilegeID.others where other != privilege {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Commands
 
-/// What the list of sensors and `sensors show` say about the newest sample.
+/// The text about the newest sample in the list of sensors and in `sensors show`.
 struct SensorTextTests {
     private static func sensor(
         newest: Double?, stale: Bool? = nil, future: Double? = nil
@@ -16,7 +16,7 @@ struct SensorTextTests {
     }
 
     @Test(arguments: [(true, "3 d ago, stale"), (false, "3 d ago"), (nil, "3 d ago")])
-    func `a stale value is marked as stale`(stale: Bool?, text: String) {
+    func `a stale sample is marked`(stale: Bool?, text: String) {
         let newest = Timestamp.now().advanced(by: .seconds(-3 * 86_400 - 60)).milliseconds
         let sensor = Self.sensor(newest: newest, stale: stale)
         #expect(sensor.newestAge == text)
@@ -24,7 +24,7 @@ struct SensorTextTests {
         #expect(!sensor.lines.contains { $0.hasPrefix("Future:") })
     }
 
-    @Test func `samples in the future are reported with the command that removes them`() throws {
+    @Test func `samples in the future are shown with the command that removes them`() throws {
         let future = Timestamp.now().advanced(by: .seconds(400 * 86_400)).milliseconds
         let lines = Self.sensor(newest: nil, future: future).lines
         #expect(lines.contains("Newest:   never"))

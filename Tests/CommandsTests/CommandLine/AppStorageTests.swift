@@ -4,7 +4,7 @@ import Testing
 
 /// Values that apps keep from one `nervous run` to the next.
 @Suite(.blocking)
-struct KeptTests {
+struct AppStorageTests {
     private static var manifest: [String: Any] {
         [
             "name": "demo", "version": "1", "privileges": [["storage": true]],
@@ -19,7 +19,7 @@ struct KeptTests {
         })();
         """
 
-    @Test func `an app counts its runs until it is forgotten, and the file of a host stays valid`()
+    @Test func `stored values are kept between runs, and removed by forget and uninstall`()
         throws
     {
         let sandbox = try Sandbox()
@@ -37,7 +37,7 @@ struct KeptTests {
         #expect(try sandbox.nervous("doctor", "data", "databases").code == 0)
     }
 
-    @Test func `the terminal asks for storage in its own words`() throws {
+    @Test func `the prompt describes storage and reports a missing reason`() throws {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal(
             "run", try sandbox.app(Self.counter, manifest: Self.manifest))
