@@ -8,7 +8,7 @@ struct BackgroundRunListTests {
         BackgroundRunList.Entry(run: run, app: app, identity: "identity of \(app)")
     }
 
-    @Test func `entries that were not removed are restored after a restart`() throws {
+    @Test func `runs that were added and not removed are listed after a restart`() throws {
         let folder = try TemporaryFolder()
         var list = BackgroundRunList(folder: folder.url.appending(path: "runs"))
         for (run, app) in [("1", "a"), ("2", "b"), ("3", "a"), ("4", "c")] {

@@ -141,7 +141,7 @@ struct AccessTallyTests {
 
     /// An app invents names in order to hide what it reads.
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `each allowed read has an entry with its sensor, however many refused calls are made`(
+    func `every allowed kind of call has its own entry, whatever else the client tries`(
         seed: UInt64
     ) async throws {
         var random = SplitMix(state: seed)

@@ -129,7 +129,7 @@ struct CheckAppTests {
         #expect(await app.authority.permissions.records(of: "app").count == 1)
     }
 
-    @Test func `a decision made elsewhere answers an open request`() async throws {
+    @Test func `a decision of another command answers an open request`() async throws {
         let app = try await AskingApp(registry)
         async let code = refusal { _ = try await app.check() }
         try await app.authority.untilAsked()

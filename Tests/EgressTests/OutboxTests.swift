@@ -62,7 +62,7 @@ struct OutboxTests {
             ("location.phone", 5, 6, ["location 1-2", "steps 1-2"]),
             ("location.phone", 0, 24, ["steps 1-2"]),
         ] as [(SensorID, Int64, Int64, [String])])
-    func `what was forgotten is not sent, also not after a restart`(
+    func `uploads with forgotten samples are not sent, also not after a restart`(
         sensor: SensorID, from: Int64, to: Int64, left: [String]
     ) async throws {
         func range(_ from: Int64, _ to: Int64) -> TimeRange {

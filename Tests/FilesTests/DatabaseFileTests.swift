@@ -40,7 +40,7 @@ struct DatabaseFileTests {
     }
 
     @Test(arguments: [512, 4096, 65_536])
-    func `a file with fewer pages than its header says is truncated`(pageSize: Int) throws {
+    func `a file with fewer pages than its header states is truncated`(pageSize: Int) throws {
         for missing in [1, pageSize, 2 * pageSize - 100] {
             try write(pages: 3, of: pageSize, size: 3 * pageSize - missing)
             #expect(DatabaseFile.fault(of: path)?.hasPrefix("is truncated") == true)
@@ -51,7 +51,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test func `an outdated page count in the header is ignored`() throws {
+    @Test func `an outdated number of pages in the header is ignored`() throws {
         try write(pages: 3, of: 4096, size: 4096, isCountValid: false)
         #expect(DatabaseFile.fault(of: path) == nil)
         try write(pages: 3, of: 4096, size: 4096)

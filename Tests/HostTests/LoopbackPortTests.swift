@@ -93,7 +93,7 @@ struct LoopbackPortTests {
     }
 
     @Test(.enabled(if: hasIPv6, "needs IPv6 loopback"))
-    func `no other process can bind either address while the servers listen`() throws {
+    func `while the servers listen, no other program can bind either address`() throws {
         let port = try LoopbackPort(0)
         let servers = port.addresses.map { Listener($0, port: port.number) }
         #expect(servers.allSatisfy { $0 != nil })
@@ -112,7 +112,7 @@ struct LoopbackPortTests {
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may listen everywhere"))
-    func `a port that this user may not use is reported as such`() throws {
+    func `a port that this user may not bind is reported`() throws {
         let error = #expect(throws: CommandFailure.self) { try LoopbackPort(1) }
         #expect(error?.type == "port-not-allowed")
     }

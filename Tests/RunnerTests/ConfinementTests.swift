@@ -55,7 +55,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test func `it has only the socket and no other connection`() throws {
+    @Test func `the runner has no connection except the socket`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         let folder = "/proc/\(runner.process)/fd"

@@ -87,7 +87,7 @@ struct EventLoopTests {
         #expect(try runner.end() == .exit(76))
     }
 
-    @Test func `a runner started without its supervisor exits with a usage error`() throws {
+    @Test func `a runner that is started with arguments exits with 64`() throws {
         let runner = try RunnerProcess(arguments: ["app.js"])
         #expect(try runner.next() == nil)
         #expect(try runner.end() == .exit(64))

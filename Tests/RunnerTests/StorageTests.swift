@@ -7,8 +7,8 @@ import Testing
 /// `localStorage` with a host that the test simulates.
 @Suite(.blocking)
 struct StorageTests {
-    /// The requests of the runner, and the responses.
-    private final class Host: Sendable {
+    /// Records the requests of the runner, and answers them.
+    private final class FakeHost: Sendable {
         private let state: Mutex<(calls: [String], answers: [(UInt16, String)])>
 
         init(_ answers: [(UInt16, String)]) {
@@ -44,12 +44,12 @@ struct StorageTests {
     private func run(
         _ source: String, _ answers: [(UInt16, String)]
     ) throws -> (lines: [String], calls: [String], run: RunOfApp) {
-        let host = Host(answers)
+        let host = FakeHost(answers)
         let run = try RunOfApp(source) { try host.answer($0, $1) }
         return (run.lines, host.calls, run)
     }
 
-    @Test func `it is loaded once, at first use`() throws {
+    @Test func `localStorage is loaded once, at first use`() throws {
         #expect(try run("sessionStorage.a = 1", []).calls.isEmpty)
         let read = "for (let i = 0; i < 5; i++) console.log(localStorage.getItem('a'))"
         let items = #"{"items": [["a", "x"]], "used": 2, "limit": 1000}"#
@@ -138,7 +138,7 @@ struct StorageTests {
         (500, #"{"detail": 5}"#, "the host answered 500."),
     ])
     func
-        `without storage at the host, values last for the run, with one warning at the first write`(
+        `without storage at the host, values are kept for the run, and the first write warns`(
             status: UInt16, body: String, reason: String
         ) throws
     {
@@ -163,7 +163,7 @@ struct StorageTests {
 
     @Test
     func
-        `values that the host rejects later last for the run, with one warning, and are sent again`()
+        `values that the host rejects are kept for the run, reported once and sent again`()
         throws
     {
         let problem = #"{"detail": "An app may keep 1000 bytes, and 999 are taken."}"#

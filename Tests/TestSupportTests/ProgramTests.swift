@@ -22,7 +22,7 @@ struct ProgramTests {
             ("exit 0", .exit(0), 0), ("exit 7", .exit(7), 7), ("exit 143", .exit(143), 143),
             ("kill -TERM $$", .signal(SIGTERM), 143), ("kill -KILL $$", .signal(SIGKILL), 137),
         ] as [(String, Program.Ending, Int32)])
-    func `the ending can be queried repeatedly`(
+    func `waiting again for an ended program returns the same exit status`(
         script: String, ending: Program.Ending, code: Int32
     ) async throws {
         let program = try Self.shell(script)
@@ -30,13 +30,13 @@ struct ProgramTests {
         #expect(try await program.wait() == code)
         #expect(try program.ending() == ending)
         #expect(!program.isRunning)
-        // It has ended, and its process ID is not reused.
+        // Signals have no effect after the end.
         program.signal(SIGKILL)
         program.end()
         #expect(try program.ending() == ending)
     }
 
-    @Test func `all waiting tasks receive the exit code`() async throws {
+    @Test func `concurrent waiters all return when the program ends`() async throws {
         let program = try Self.shell("read line; exit 3", input: .pipe)
         let codes = try await withThrowingTaskGroup(of: Int32.self) { group in
             for _ in 1...16 { group.addTask { try await program.wait() } }
@@ -46,11 +46,7 @@ struct ProgramTests {
         #expect(codes == Array(repeating: 3, count: 16))
     }
 
-    @Test
-    func
-        `a program that exceeds the time limit is killed, and the error contains its command line`()
-        throws
-    {
+    @Test func `a program that exceeds the time limit is named and killed`() throws {
         let program = try Program("/bin/sleep", ["600"])
         let error = #expect(throws: Program.Failure.self) {
             try program.wait(atMost: .milliseconds(50))
@@ -67,7 +63,10 @@ struct ProgramTests {
         #expect(try await task.value == 128 + SIGKILL)
     }
 
-    @Test func `a read that times out reports the output so far and kills the program`() throws {
+    @Test
+    func `a read that exceeds the time limit reports the output so far and kills the program`()
+        throws
+    {
         let program = try Self.shell(
             "echo one; read line; echo two >&2; exec sleep 600", input: .pipe, output: .pipe,
             errors: .pipe)
@@ -81,10 +80,7 @@ struct ProgramTests {
         #expect(!program.isRunning)
     }
 
-    @Test
-    func `a child that survives its program does not delay reads, and is killed with the value`()
-        throws
-    {
+    @Test func `child processes left behind do not delay waiting, and end with the value`() throws {
         var program: Program? = try Self.shell("sleep 600 & echo $!; exit 5", output: .pipe)
         #expect(try program?.wait() == 5)
         let said = try #require(try program?.readToEnd())
@@ -98,7 +94,7 @@ struct ProgramTests {
         #expect(poll(&entry, 1, 60_000) == 1)
     }
 
-    @Test func `releasing the value kills a program that is not awaited`() throws {
+    @Test func `a program without a waiter ends with the value`() throws {
         var program: Program? = try Program("/bin/sleep", ["600"])
         let number = try #require(program?.pid)
         #expect(getpgid(number) == number)
@@ -107,7 +103,7 @@ struct ProgramTests {
         #expect(errno == ESRCH)
     }
 
-    @Test func `a program inherits only the descriptors that are passed to it`() throws {
+    @Test func `only the intended descriptors are inherited`() throws {
         // Foundation's own pipes are open in every program that is started meanwhile.
         let leaking = Pipe()
         let list = ["/proc/self/fd"]
@@ -120,10 +116,7 @@ struct ProgramTests {
         withExtendedLifetime(leaking) {}
     }
 
-    @Test
-    func `a program starts with default signal handling, even if the test's thread blocks signals`()
-        throws
-    {
+    @Test func `signals have their defaults, whatever the test's thread blocks`() throws {
         var (blocked, before) = (sigset_t(), sigset_t())
         sigfillset(&blocked)
         pthread_sigmask(SIG_BLOCK, &blocked, &before)
@@ -141,7 +134,7 @@ struct ProgramTests {
         #expect(try sleeper.ending() == .signal(SIGTERM))
     }
 
-    @Test func `output and errors are read from one pipe, and each can be redirected`() throws {
+    @Test func `output and errors can be combined or redirected separately`() throws {
         let both = try Self.shell("echo one; echo two >&2", output: .pipe, errors: .pipe)
         #expect(try both.readToEnd() == Data("one\ntwo\n".utf8))
         let errors = try Self.shell("echo one; echo two >&2", errors: .pipe)
@@ -153,7 +146,7 @@ struct ProgramTests {
         #expect(try Data(contentsOf: file) == Data("one\n".utf8))
     }
 
-    @Test func `standard input is empty, a given text, or what the test writes`() throws {
+    @Test func `standard input is empty, a text, or a pipe`() throws {
         #expect(try Self.text("cat; echo end") == "end\n")
         let text = try Self.shell("cat", input: .text("a\nb\n"), output: .pipe)
         #expect(try text.readToEnd() == Data("a\nb\n".utf8))
@@ -164,9 +157,7 @@ struct ProgramTests {
         #expect(try piped.readToEnd() == Data("end\n".utf8))
     }
 
-    @Test func `writing to a program that does not read throws and does not end the test process`()
-        throws
-    {
+    @Test func `input that a program does not read is an error and does not end the test`() throws {
         let program = try Self.shell(
             "exec <&-; echo closed; exec sleep 600", input: .pipe, output: .pipe)
         _ = try program.read { $0.contains(0x0A) }
@@ -185,7 +176,7 @@ struct ProgramTests {
         #expect(try program.readToEnd().count == 60000)
     }
 
-    @Test func `the environment and the working folder can be set`() throws {
+    @Test func `a program gets the given environment and folder`() throws {
         let script = "pwd; echo $ONE; echo ${HOME-none}"
         let program = try Program(
             "/bin/sh", ["-c", script], environment: ["ONE": "1"], directory: "/usr",
@@ -195,7 +186,7 @@ struct ProgramTests {
         #expect(try Self.text("echo $PATH") == home + "\n")
     }
 
-    @Test func `the error for a missing program contains its path`() throws {
+    @Test func `the error for a missing program names it`() throws {
         let error = #expect(throws: Program.Failure.self) { try Program("/no/such/program") }
         #expect(error?.description == "cannot start /no/such/program: No such file or directory")
     }
