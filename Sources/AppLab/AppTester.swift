@@ -122,7 +122,7 @@ package struct AppTester: Sendable {
     func withHost<T: Sendable>(
         _ settings: Settings, hasAll: Bool = false, _ body: (TestHost) async throws -> T
     ) async throws -> T {
-        let (drivers, stage, start, past) = sensors(settings, hasAll: hasAll)
+        let (drivers, simulation, start, past) = sensors(settings, hasAll: hasAll)
         let box = TestControllerBox()
         let setup = VirtualSetup(
             clock: VirtualClock(start: start), drivers: drivers, seed: settings.seed,
@@ -134,7 +134,8 @@ package struct AppTester: Sendable {
         let services = try await HostServices(
             paths: HostPaths(option: data, environment: ProcessInfo.processInfo.environment),
             roots: options.roots, isLongRunning: false, setup: setup, logger: options.logger)
-        let host = TestHost(services: services, stage: stage, clock: setup.clock, box: box)
+        let host = TestHost(
+            services: services, simulation: simulation, clock: setup.clock, box: box)
         do {
             let result = try await body(host)
             await services.close()
@@ -147,13 +148,17 @@ package struct AppTester: Sendable {
 
     private func sensors(
         _ settings: Settings, hasAll: Bool
-    ) -> (drivers: [any SensorDriver], stage: Stage?, start: Timestamp, historyStart: Timestamp) {
+    ) -> (
+        drivers: [any SensorDriver], simulation: SimulationState?, start: Timestamp,
+        historyStart: Timestamp
+    ) {
         switch settings.sensors {
         case .simulated(let kind):
-            let stage = Stage(Scenario(kind, seed: settings.seed))
+            let simulation = SimulationState(Scenario(kind, seed: settings.seed))
             return (
-                [SimulatedDriver(stage, only: simulated(hasAll: hasAll))], stage, stage.start,
-                stage.start
+                [SimulatedDriver(simulation, only: simulated(hasAll: hasAll))], simulation,
+                simulation.start,
+                simulation.start
             )
         case .recorded(let trace):
             return ([RecordedDriver(trace.recordings)], nil, trace.first, trace.start)
@@ -177,7 +182,7 @@ package struct AppTester: Sendable {
 struct TestHost: Sendable {
     let services: HostServices
     /// `nil` if the sensors were recorded.
-    let stage: Stage?
+    let simulation: SimulationState?
     let clock: VirtualClock
     let box: TestControllerBox
 
@@ -196,7 +201,8 @@ struct TestHost: Sendable {
     /// Attaches a controller to a run.
     func controller(of app: Manifest, run: String) -> TestController {
         let controller = TestController(
-            stage: stage, clock: clock, machine: services.machine, authority: services.authority,
+            simulation: simulation, clock: clock, machine: services.machine,
+            authority: services.authority,
             app: app, run: run)
         box.controller = controller
         return controller

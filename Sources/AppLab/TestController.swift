@@ -17,7 +17,7 @@ actor TestController {
     /// The maximum number of calls that are recorded.
     private static let maximumCalls = 10_000
 
-    private let stage: Stage?
+    private let simulation: SimulationState?
     private let clock: VirtualClock
     private let machine: VirtualMachine
     private let authority: Authority
@@ -28,12 +28,13 @@ actor TestController {
     /// The output on the console.
     private(set) var console: [TestResult.Line] = []
 
-    /// - Parameter stage: the simulated sensors; `nil` if they were recorded.
+    /// - Parameter simulation: the simulated sensors; `nil` if they were recorded.
     init(
-        stage: Stage?, clock: VirtualClock, machine: VirtualMachine, authority: Authority,
+        simulation: SimulationState?, clock: VirtualClock, machine: VirtualMachine,
+        authority: Authority,
         app: Manifest, run: String
     ) {
-        self.stage = stage
+        self.simulation = simulation
         self.clock = clock
         self.machine = machine
         self.authority = authority
@@ -115,9 +116,9 @@ actor TestController {
                 try await set(parts[1].removingPercentEncoding ?? "", call.body)
             case ("DELETE", "sensors") where parts.count == 2:
                 let id = try known(parts[1].removingPercentEncoding ?? "")
-                try settableStage().reset(id)
-                try await deliverNewValue(id)
-            default: throw Failure("the API of tests has no \(call.method) \(call.target)")
+                try settableSimulation().reset(id)
+                try await showNow(id)
+            default: throw Failure("tests have no \(call.method) \(call.target)")
             }
             return (204, Data())
         } catch {
@@ -152,9 +153,9 @@ actor TestController {
 
     // MARK: - Sensors
 
-    private func settableStage() throws -> Stage {
-        guard let stage else { throw Failure("recorded sensors cannot be set") }
-        return stage
+    private func settableSimulation() throws -> SimulationState {
+        guard let simulation else { throw Failure("recorded sensors cannot be set") }
+        return simulation
     }
 
     private func known(_ name: String) throws -> SensorID {
@@ -166,16 +167,16 @@ actor TestController {
     }
 
     private func play(_ name: String?) throws {
-        let stage = try settableStage()
+        let simulation = try settableSimulation()
         guard let kind = name.flatMap({ Scenario.Kind(rawValue: $0) }) else {
             let names = Scenario.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw Failure("no scenario \(name ?? ""); the scenarios are \(names)")
         }
-        stage.play(kind)
+        simulation.play(kind)
     }
 
     private func set(_ name: String, _ body: [UInt8]) async throws {
-        let stage = try settableStage()
+        let simulation = try settableSimulation()
         let id = try known(name)
         let fields = SimulatedDriver.fields(of: id) ?? []
         guard let members = try? StrictJSON().parse(body).object else {
@@ -192,14 +193,14 @@ actor TestController {
             }
             values[field.name] = value
         }
-        stage.set(values, of: id)
-        try await deliverNewValue(id)
+        simulation.set(values, of: id)
+        try await showNow(id)
     }
 
     /// Makes a timed sensor deliver its new value immediately.
     private func deliverNewValue(_ id: SensorID) async throws {
         guard await machine.timedSensors.contains(id),
-            let sample = stage?.sample(id, at: clock.now)
+            let sample = simulation?.sample(id, at: clock.now)
         else { return }
         try await machine.play(sample, of: id)
     }

@@ -58,10 +58,10 @@ public struct Scenario: Hashable, Sendable {
 /// A change applies to the samples that are read after it.
 ///
 /// ```swift
-/// let stage = Stage(Scenario(.still, seed: 1))
-/// stage.set(["illuminance": .number(3)], of: "light")
+/// let simulation = SimulationState(Scenario(.still, seed: 1))
+/// simulation.set(["illuminance": .number(3)], of: "light")
 /// ```
-public final class Stage: Sendable {
+public final class SimulationState: Sendable {
     private struct State {
         var kind: Scenario.Kind
         var settings: [SensorID: [String: Value]] = [:]

@@ -4,15 +4,15 @@ public import VM
 /// The sensors of a simulated machine.
 ///
 /// ```swift
-/// let driver = SimulatedDriver(Stage(Scenario(.walk, seed: 1)), only: ["accelerometer"])
+/// let driver = SimulatedDriver(SimulationState(Scenario(.walk, seed: 1)), only: ["accelerometer"])
 /// ```
 public struct SimulatedDriver: SensorDriver {
-    private let stage: Stage
+    private let simulation: SimulationState
     private let wanted: Set<SensorID>?
 
     /// - Parameter wanted: the sensors to simulate; `nil` for all.
-    public init(_ stage: Stage, only wanted: Set<SensorID>? = nil) {
-        self.stage = stage
+    public init(_ simulation: SimulationState, only wanted: Set<SensorID>? = nil) {
+        self.simulation = simulation
         self.wanted = wanted
     }
 
@@ -26,13 +26,13 @@ public struct SimulatedDriver: SensorDriver {
 
     public func discover() -> [DiscoveredSensor] {
         SimulatedSensor.all.filter { wanted?.contains($0.id) ?? true }.map { sensor in
-            DiscoveredSensor(sensor, .timed(Source(stage: stage, sensor: sensor)))
+            DiscoveredSensor(sensor, .timed(Source(simulation: simulation, sensor: sensor)))
         }
     }
 
     /// Takes a sample at every whole multiple of the interval, as real sensors are read.
     private struct Source: TimedSource {
-        let stage: Stage
+        let simulation: SimulationState
         let sensor: Sensor
 
         func next(after time: Timestamp, every interval: Duration) -> Timestamp? {
@@ -47,7 +47,7 @@ public struct SimulatedDriver: SensorDriver {
             var batch = SampleBatch(of: sensor.fields)
             var place = start
             while batch.count < limit, let time = next(after: place, every: interval), time <= end,
-                time > place, let sample = stage.sample(sensor.id, at: time)
+                time > place, let sample = simulation.sample(sensor.id, at: time)
             {
                 // Explicitly set values were checked against the fields before.
                 guard batch.append(sample) else { break }

@@ -153,7 +153,7 @@ struct ScenarioTests {
             guard let fields = SimulatedDriver.fields(of: sensor.id) else { continue }
             compared.append(sensor.id)
             #expect(fields.starts(with: sensor.fields), "\(sensor.id)")
-            let cadence = SimulatedDriver(Stage(Scenario(.still, seed: 1))).discover()
+            let cadence = SimulatedDriver(SimulationState(Scenario(.still, seed: 1))).discover()
                 .first { $0.sensor.id == sensor.id }?.sensor.cadence
             #expect(cadence == sensor.cadence, "\(sensor.id)")
         }

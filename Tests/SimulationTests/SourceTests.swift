@@ -18,7 +18,7 @@ struct SourceTests {
     private func at(_ microseconds: Int64) -> Timestamp { Timestamp(microseconds: microseconds) }
 
     @Test func `a simulated sensor is read at whole multiples of its interval`() throws {
-        let driver = SimulatedDriver(Stage(Scenario(.walk, seed: 1)))
+        let driver = SimulatedDriver(SimulationState(Scenario(.walk, seed: 1)))
         let source = try source(driver, "accelerometer")
         let every = Duration.milliseconds(100)
         #expect(source.next(after: at(0), every: every) == at(100_000))
@@ -32,8 +32,8 @@ struct SourceTests {
     }
 
     @Test func `explicitly set values apply from then on`() throws {
-        let stage = Stage(Scenario(.batteryDay, seed: 1))
-        let driver = SimulatedDriver(stage)
+        let simulation = SimulationState(Scenario(.batteryDay, seed: 1))
+        let driver = SimulatedDriver(simulation)
         let source = try source(driver, "battery")
         let start = Scenario.standardStart
         func values() -> [Value] {
@@ -42,12 +42,12 @@ struct SourceTests {
                 every: .seconds(60), limit: 1)[0].values
         }
         let before = values()
-        stage.set(["level": .number(5), "state": .text("full")], of: "battery")
+        simulation.set(["level": .number(5), "state": .text("full")], of: "battery")
         #expect(values()[..<2] == [.number(5), .text("full")])
         #expect(values()[2] == before[2])
-        stage.reset("battery")
+        simulation.reset("battery")
         #expect(values() == before)
-        stage.play(.walk)
+        simulation.play(.walk)
         #expect(values() != before)
     }
 
