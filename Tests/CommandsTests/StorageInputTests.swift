@@ -15,7 +15,7 @@ struct StorageInputTests {
     @Test(arguments: [
         "", "MB", "-1", "1.5GB", "1 GB", "5XB", "9223372036854775808", "9223372036854775807kB", "٣",
     ])
-    func `anything else is not a size`(text: String) {
+    func `any other text is not a size`(text: String) {
         #expect(StorageInput.bytes(text) == nil)
     }
 
@@ -28,7 +28,7 @@ struct StorageInputTests {
     }
 
     @Test(arguments: ["", "y", "-1y", "1.5y", "1001y", "5 y", "soon", "5Y", "1x"])
-    func `anything else is not an age`(text: String) {
+    func `any other text is not an age`(text: String) {
         #expect(StorageInput.age(text) == nil)
     }
 }

@@ -22,7 +22,7 @@ struct TermsInputTests {
         "0", "-1", "nan", "inf", "1e3", "0x10", "1,5", "fast", "1 2", "0.0", "٣", "\u{1B}[A",
         "1234567890123",
     ])
-    func `anything else gets an example of valid input`(text: String) {
+    func `the error for invalid terms contains an example of valid input`(text: String) {
         for read in [input.rate, input.precision] {
             let fault = #expect(throws: TermsInput.Fault.self) { _ = try read(text) }
             #expect(fault?.message.contains("such as") == true)

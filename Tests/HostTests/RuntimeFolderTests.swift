@@ -30,7 +30,7 @@ struct RuntimeFolderTests {
     @Test(arguments: [
         (mode_t(0o700), true), (0o755, false), (0o710, false), (0o701, false), (0o500, true),
     ])
-    func `without the variable it is the login's, if that is closed to others`(
+    func `without XDG_RUNTIME_DIR the login folder is used if no other user can access it`(
         mode: mode_t, isUsed: Bool
     ) throws {
         try Self.withFolder { place in
@@ -42,7 +42,7 @@ struct RuntimeFolderTests {
         }
     }
 
-    @Test func `a link or a file at the login's place is not followed`() throws {
+    @Test func `a link or a file in place of the login folder is not used`() throws {
         try Self.withFolder { place in
             let login = "\(place)/\(Self.user)"
             mkdir("\(place)/target", 0o700)
@@ -58,7 +58,7 @@ struct RuntimeFolderTests {
         }
     }
 
-    @Test func `a folder is created closed, and is then there`() throws {
+    @Test func `the folder is created with mode 0700`() throws {
         try Self.withFolder { place in
             let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": place])
             #expect(try !folder.exists())
@@ -86,7 +86,7 @@ struct RuntimeFolderTests {
         }
     }
 
-    @Test func `a link or a file in its place is refused`() throws {
+    @Test func `a link or a file in place of the folder is refused`() throws {
         try Self.withFolder { place in
             let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": place])
             mkdir("\(place)/target", 0o700)

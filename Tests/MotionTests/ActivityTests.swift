@@ -73,7 +73,7 @@ struct ActivityTests {
     }
 
     @Test(arguments: Recording.allCases)
-    func `B22: acceleration alone recognises most, without confidence in vehicles`(
+    func `B22: without a speed most windows are recognised, vehicles never with high confidence`(
         recording: Recording
     ) {
         // On a single road, little more than half of the windows may be recognised.

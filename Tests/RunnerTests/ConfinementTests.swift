@@ -96,7 +96,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test func `without a sandbox it reports no layer`() throws {
+    @Test func `a runner without a sandbox reports no layer`() throws {
         let runner = try RunnerProcess(arguments: ["--insecure-no-sandbox"])
         #expect(try runner.next() == .ready(layers: []))
     }

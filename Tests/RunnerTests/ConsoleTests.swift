@@ -58,7 +58,7 @@ struct ConsoleTests {
         #expect(lines[0].hasSuffix("… [11808 more characters]"))
     }
 
-    @Test func `counters, assertions, groups and tables`() throws {
+    @Test func `console prints counters, assertions, groups and tables`() throws {
         let lines = try RunOfApp(
             """
             console.count(); console.count("a"); console.count(); console.assert(true, "x");

@@ -54,7 +54,7 @@ struct EscapeTests {
             Self.probes.filter { $0.answer != 0 }.map(\.name) == ["clone3", "affinity-of-others"])
     }
 
-    @Test func `the runner lists the same table`() throws {
+    @Test func `the runner lists the same escape probes`() throws {
         let process = try RunnerOutput(arguments: ["--probes"])
         #expect(
             process.lines == Self.probes.map { "\($0.name)\t\($0.family)\t\($0.answer)" })

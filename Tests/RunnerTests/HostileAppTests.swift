@@ -16,7 +16,7 @@ struct HostileAppTests {
         "JSON.parse('['.repeat(1e7))",
         "const a = []; for (;;) { try { a.push(new Uint8Array(4 << 20).fill(1)) } catch { a.push([...'x'.repeat(1e5)]) } }",
     ])
-    func `a memory bomb ends its own process, within bounds`(source: String) throws {
+    func `an app that exhausts memory ends only its own process`(source: String) throws {
         let run = try RunOfApp(source)
         #expect(run.end != .exit(0))
         #expect(run.end != .signal(SIGSYS))

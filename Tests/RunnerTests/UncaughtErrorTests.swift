@@ -64,7 +64,7 @@ struct UncaughtErrorTests {
         #expect(run.errors.map(\.message) == ["Error"])
     }
 
-    @Test func `an endless recursion is an error like any other`() throws {
+    @Test func `endless recursion is reported as an error`() throws {
         let run = try RunOfApp("function f() { f() }\nf()")
         #expect(run.errors.map(\.message) == ["RangeError: Maximum call stack size exceeded."])
     }

@@ -56,7 +56,7 @@ struct BatchKeyTests {
     }
 
     @Test(arguments: [false, true])
-    func `only the keys of the client that forgets are removed with the last sample of their batch`(
+    func `forgetting the last sample of a batch removes the owner's key, and no other`(
         isFlushed: Bool
     ) async throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -81,7 +81,7 @@ struct BackgroundRunTests {
     }
 
     @Test(arguments: [SIGTERM, SIGKILL])
-    func `an app in the background comes back with the next host, until it is stopped`(
+    func `a background run is resumed by the next host, until it is stopped`(
         signal: Int32
     ) throws {
         let sandbox = try Sandbox()

@@ -35,7 +35,7 @@ struct DamagedFileTests {
     }
 
     @Test(arguments: FileDamage.allCases)
-    func `a damaged permission database is named, and how to set it aside`(
+    func `the error for a damaged permission database names it and how to set it aside`(
         damage: FileDamage
     ) throws {
         let sandbox = try Self.filled()
@@ -50,7 +50,9 @@ struct DamagedFileTests {
     }
 
     @Test(arguments: [FileDamage.garbage, .header, .schema])
-    func `a damaged sample store is named, and how to set it aside`(damage: FileDamage) throws {
+    func `the error for a damaged sample store names it and how to set it aside`(damage: FileDamage)
+        throws
+    {
         let sandbox = try Self.filled()
         let path = "\(sandbox.data)/samples.sqlite"
         try damage.apply(to: path)

@@ -38,7 +38,7 @@ struct NotifyTests {
         #expect(!terminal.text.contains("demo says"))
     }
 
-    @Test func `a serving host logs it`() throws {
+    @Test func `a serving host logs messages of apps`() throws {
         let sandbox = try Sandbox()
         let log = sandbox.path("log")
         let host = try ServingHost(sandbox, errors: log)
@@ -54,7 +54,7 @@ struct NotifyTests {
     @Test(
         .enabled(
             if: PrivateDesktop.isInstalled, "dbus-daemon and python3-dbusmock are not installed"))
-    func `the desktop shows it and refused calls, if there is one`() throws {
+    func `a desktop shows messages and refused calls`() throws {
         let desktop = try PrivateDesktop()
         let sandbox = try Sandbox(bus: desktop.address)
         let host = try ServingHost(sandbox)

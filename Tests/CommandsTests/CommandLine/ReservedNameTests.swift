@@ -19,11 +19,7 @@ struct ReservedNameTests {
         }
     }
 
-    @Test
-    func
-        `packages and tokens with reserved names are rejected, and the owner's commands still work`()
-        throws
-    {
+    @Test func `the owner's commands work whatever reserved name is installed`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         for name in ReservedNames.all {

@@ -33,14 +33,16 @@ struct TransferTests {
         ["export", "cpu", "-o", "cpu.sqlite"], ["export", "cpu", "-o", "cpu.csv.gz"],
         ["sessions", "export", "x", "-o", "x.kml"],
     ])
-    func `an unknown extension is rejected with the list of known ones`(words: [String]) throws {
+    func `an unknown file extension is refused with a list of the known ones`(words: [String])
+        throws
+    {
         let call = try Sandbox().nervous(words)
         #expect(call.code == 64)
         #expect(call.errors.contains(words[0] == "export" ? ".ndjson" : ".gpx"))
         #expect(call.errors.contains("--format"))
     }
 
-    @Test func `a file can be imported again after its samples were forgotten`()
+    @Test func `an import after its samples were forgotten stores and counts them again`()
         throws
     {
         let sandbox = try Sandbox()

@@ -127,7 +127,7 @@ struct TrialTests {
         #expect(manifest?["name"] as? String == "demo")
     }
 
-    @Test func `an installed app can be tried`() throws {
+    @Test func `trial accepts an installed app`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("install", folder(sandbox)).code == 0)
         let trial = try sandbox.nervous("trial", "demo", "--for", "10s", "--scenario", "walk")

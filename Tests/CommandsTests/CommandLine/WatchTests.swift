@@ -35,7 +35,7 @@ struct WatchTests {
     }
 
     @Test(arguments: ["runs", "Waiting for a change", "Restarting."])
-    func `C40: Ctrl-C ends it in every state`(moment: String) throws {
+    func `C40: Ctrl-C ends a watched run in every state`(moment: String) throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
         try app.write("app.js", "console.log('it runs'); setInterval(() => {}, 1000)")

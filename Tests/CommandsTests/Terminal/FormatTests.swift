@@ -57,16 +57,17 @@ struct FormatTests {
             (["steps.bob": false, "light.bob": false], [:]),
             (["steps.a": false, "light.b": false, "gyroscope.c": false, "battery": false], [:]),
         ] as [([String: Bool], [String: [String]])])
-    func `only the sensors of devices that never published are folded`(
-        sensors: [String: Bool], folded: [String: [String]]
+    func `only sensors of devices that never sent a sample are collapsed in the list`(
+        sensors: [String: Bool], collapsed: [String: [String]]
     ) {
-        let list = sensors.sorted { $0.key < $1.key }.map { id, hasSpoken in
+        let list = sensors.sorted { $0.key < $1.key }.map { id, hasSamples in
             SensorDescription(
                 id: id, title: "Test", fields: [], source: Sensor.publishedSource,
                 available: true, level: "medium", access: "granted",
-                newest: hasSpoken ? 1000 : nil, failures: 0)
+                newest: hasSamples ? 1000 : nil, failures: 0)
         }
         let found = SensorsCommand.List.silentDevices(list)
-        #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.device, $0.sensors) }) == folded)
+        #expect(
+            Dictionary(uniqueKeysWithValues: found.map { ($0.device, $0.sensors) }) == collapsed)
     }
 }

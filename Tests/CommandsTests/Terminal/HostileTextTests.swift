@@ -11,8 +11,8 @@ import Text
 
 /// No text of a package moves the cursor, hides a line of the host, or answers the prompt.
 ///
-/// One after the other: each case holds descriptors of its own, and hundreds at once are more than
-/// `Process` of Foundation can bear while it lists those that are open.
+/// Serialized, because each case opens descriptors, and `Process` of Foundation fails when hundreds are
+/// open while it lists them.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct HostileTextTests {
     struct Case: CustomTestStringConvertible, Sendable {

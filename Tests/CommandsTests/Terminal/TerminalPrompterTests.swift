@@ -73,7 +73,7 @@ struct TerminalPrompterTests {
         #expect(terminal.isCooked)
     }
 
-    @Test func `statistics is not an answer if only they are requested`() async throws {
+    @Test func `the prompt for statistics does not offer them as a reduced answer`() async throws {
         let terminal = try TerminalPair()
         let answer = try await Self.answer("s\na\n", to: Self.question(.stats), at: terminal)
         #expect(answer == .decided(.allowAlways))

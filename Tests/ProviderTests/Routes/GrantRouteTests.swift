@@ -172,7 +172,7 @@ struct GrantRouteTests {
             ("sensor:gaguge", "gauge"), ("sensor:netwrok", "network"),
             ("sensor:network.eth1", "network.eth0"), ("sensor:xyzzyxyzzy", ""),
         ] as [(String, String?)])
-    func `a denial of an unknown privilege fails with a suggestion`(
+    func `denying an unknown privilege fails with a suggestion`(
         privilege: String, suggestion: String?
     ) async throws {
         try await ServedHost.with { host in

@@ -31,7 +31,7 @@ struct IntakeSlotsTests {
         }
     }
 
-    @Test func `no client gets all places, and others leave one for you`() async throws {
+    @Test func `no client gets all slots, and one is reserved for the owner`() async throws {
         let slots = IntakeSlots()
         for _ in 0..<2 { try await slots.acquire("a", isOwner: false) }
         await #expect(throws: Problem.self) { try await slots.acquire("a", isOwner: false) }
@@ -59,7 +59,7 @@ struct IntakeSlotsTests {
         }
     }
 
-    @Test func `clients that send large bodies slowly do not keep you from publishing`()
+    @Test func `clients that send large bodies slowly do not keep the owner from publishing`()
         async throws
     {
         try await ServedHost.with { host in

@@ -28,7 +28,7 @@ struct LatestRouteTests {
         }
     }
 
-    @Test func `a field of the name stays the field, and an unknown interval is not guessed`()
+    @Test func `fields named age or stale are kept, and an unknown interval gives no staleness`()
         async throws
     {
         try await ServedHost.with { host in

@@ -59,7 +59,7 @@ struct PageLaunchTests {
         }
     }
 
-    @Test func `only a page that was opened by its address is marked`() async throws {
+    @Test func `only a page that was opened by its address gets a nonce`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             _ = try await host.authority.launchCode(for: "my-app")
@@ -133,7 +133,7 @@ struct PageLaunchTests {
         ("<html><!doctype html>", "|<html><!doctype html>"), ("", "|"), ("text", "|text"),
         ("<!-- never closed", "|<!-- never closed"), ("<!doctype html", "|<!doctype html"),
     ])
-    func `the mark comes after the doctype`(page: String, marked: String) {
+    func `the nonce is inserted after the doctype`(page: String, marked: String) {
         let nonce = PageNonce(text: "n")
         let result = String(decoding: nonce.inserted(into: Array(page.utf8)), as: UTF8.self)
         #expect(
@@ -155,7 +155,8 @@ struct ConnectionTableTests {
             ("0100007F:C001 0100007F:1F90", 1778), ("0100007F:1F90 0100007F:C001", 1000),
             ("0100007F:C002 0100007F:1F90", nil), ("0100007F:1F90", nil), ("", nil),
         ] as [(String, UInt32?)])
-    func `a row belongs to the user of its own end`(row: String, user: UInt32?) {
+    func `the user of a connection is that of its own end in the table`(row: String, user: UInt32?)
+    {
         #expect(ConnectionTable.user(of: row, in: Self.table) == user)
     }
 

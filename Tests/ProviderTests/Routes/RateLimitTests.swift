@@ -68,7 +68,7 @@ struct RateLimitTests {
     }
 
     @Test(arguments: sensors)
-    func `any query in any form shows a part of what one plain query shows`(
+    func `every query in every form returns a subset of one plain query`(
         sensor: String
     ) async throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -144,9 +144,9 @@ struct RetentionRouteTests {
                         "DELETE", "/api/v1/sensors/location/samples" + query, token: host.owner)
                 ).json()
             }
-            let elsewhere = try await forget("?from=0&to=1")
-            #expect(elsewhere["uploads"]?.number?.int64 == 0)
-            #expect(elsewhere["kept"]?.array?.map(\.string) == ["access-log"])
+            let nothing = try await forget("?from=0&to=1")
+            #expect(nothing["uploads"]?.number?.int64 == 0)
+            #expect(nothing["kept"]?.array?.map(\.string) == ["access-log"])
             let all = try await forget("")
             #expect(all["samples"]?.number?.int64 == 3)
             #expect(all["uploads"]?.number?.int64 == 1)
@@ -155,7 +155,9 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test func `a repeated batch is marked until its sender forgets the samples`() async throws {
+    @Test func `a repeated batch is recognised until the owner forgets a batch of their own`()
+        async throws
+    {
         try await ServedHost.with { host in
             try await host.declareSteps()
             let app = try await host.client(allow: ["sensor:steps:write"])

@@ -50,7 +50,7 @@ struct SessionSampleTests {
         }
     }
 
-    @Test func `of several sensors one is named, and a picture has all`() async throws {
+    @Test func `of several sensors the request names one, and a picture shows all`() async throws {
         try await ServedHost.with { host in
             try await Self.record(["strain.left", "strain.right"], host)
             let both = try await host.sessions("GET", "/gait/samples")

@@ -152,7 +152,7 @@ struct TokenAccessTests {
             (#", "lifetime": "never""#, nil), (#", "lifetime": "400d""#, 400 * 86_400_000),
             (#", "owner": true"#, 90 * 86_400_000),
         ] as [(String, Double?)])
-    func `a token expires unless the request disables expiry`(
+    func `a token expires unless its lifetime is never`(
         members: String, expected: Double?
     ) async throws {
         try await ServedHost.with { host async throws in

@@ -228,7 +228,7 @@ struct UpdateTests {
         }
     }
 
-    @Test func `runs end when another app replaces theirs, and not with an update`()
+    @Test func `runs end when another app replaces their app, and continue after an update`()
         async throws
     {
         try await ServedHost.with { host in

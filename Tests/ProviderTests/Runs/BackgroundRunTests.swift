@@ -43,7 +43,7 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `the verdict on an app that threw names its error`() async throws {
+    @Test func `the state of an app that threw contains its error`() async throws {
         try await ServedHost.with(restarts: Self.policy(first: .milliseconds(10))) { host in
             let run = try await Self.begin("throw new TypeError('no door')", host)
             let report = try await host.report(run) { $0.state == .ended }
@@ -63,7 +63,7 @@ struct BackgroundRunTests {
             ("setInterval(() => {}, 1000)", "uninstall", false),
             ("setInterval(() => {}, 1000)", "unconfined", false),
         ])
-    func `the next host resumes the runs that were neither stopped nor had ended`(
+    func `the next host resumes background runs that neither ended nor were stopped`(
         script: String, end: String, isResumed: Bool
     ) async throws {
         let wait: Duration = end == "gives-up" ? .milliseconds(1) : .seconds(3600)
@@ -120,7 +120,7 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `a run is started once, and an unknown one never`() async throws {
+    @Test func `a run can be started once, and an unknown one is not found`() async throws {
         try await ServedHost.with { host in
             let run = try await Self.begin("setInterval(() => {}, 1000)", host)
             _ = try await host.report(run) { $0.state == .running }

@@ -12,8 +12,8 @@ final class BreakingConnection: HostConnection {
     private let state: Mutex<(random: SplitMix, breaks: Int)>
 
     /// - Parameters:
-    ///   - breaks: how many streams break off; those after them stay whole.
-    ///   - bytes: how many of each come, at random.
+    ///   - breaks: the number of streams that are interrupted; later ones are complete.
+    ///   - bytes: the range of the random number of bytes after which a stream is interrupted.
     init(_ whole: any HostConnection, breaks: Int, bytes: ClosedRange<Int>, seed: UInt64 = 0) {
         self.whole = whole
         self.bytes = bytes

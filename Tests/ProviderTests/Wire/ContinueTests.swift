@@ -80,7 +80,7 @@ struct ContinueTests {
 
     /// It would wait for ten minutes, beyond the limit of the test.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
-    func `curl does not wait with a large body`() async throws {
+    func `curl sends a large body without waiting`() async throws {
         try await ServedHost.with { host in
             try await host.declareSteps()
             let samples = host.folder.appending(path: "samples.csv")

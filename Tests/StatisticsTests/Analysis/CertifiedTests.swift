@@ -59,14 +59,14 @@ struct CertifiedTests {
             deviation: 0.1, digits: 8),
     ]
 
-    @Test func `the data sets are whole`() {
+    @Test func `the data sets are complete`() {
         #expect(Self.sets.map(\.numbers.count) == [5000, 218, 200, 50, 100, 3, 1001, 1001, 1001])
         #expect(CertifiedData.piDigits(12) == [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])
         // The Feynman point: six nines from the 762nd decimal on.
         #expect(CertifiedData.piDigits(769).suffix(8) == [4, 9, 9, 9, 9, 9, 9, 8])
     }
 
-    @Test func `the line through Norris is the certified one`() throws {
+    @Test func `the line through the NIST data set Norris is the certified one`() throws {
         let numbers = CertifiedData.norris
         #expect(numbers.count == 72)
         let y = stride(from: 0, to: 72, by: 2).map { numbers[$0] }

@@ -47,7 +47,7 @@ struct IIODriverTests {
         "", "1, 0, 0", "1, 0; 0, 1; 0, 0", "a, b, c; 0, 1, 0; 0, 0, 1",
         "nan, 0, 0; 0, 1, 0; 0, 0, 1", "1, 0, 0; 0, 1, 0; 0, 0, 1;",
     ])
-    func `a matrix that is not one makes the sensor unavailable`(text: String) throws {
+    func `an invalid mount matrix makes the sensor unavailable`(text: String) throws {
         let matrix = ["mount_matrix": text]
         let tree = try tree(Self.accelerometer.merging(matrix) { first, _ in first })
         let missing = try Discovery(IIODriver(roots: tree.roots)).missing("accelerometer")
