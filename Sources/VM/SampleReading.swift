@@ -86,7 +86,7 @@ public struct SampleReading: Sendable {
 
     /// The sample with the latest timestamp that is not in the future.
     ///
-    /// A clock that was wrong leaves samples whose time is still to come; see ``isFuture(_:at:)``.
+    /// A wrong clock can leave samples with timestamps in the future; see ``isFuture(_:at:)``.
     /// - Throws: `storeFailed`.
     public func newest(
         of id: SensorID, at now: Timestamp
