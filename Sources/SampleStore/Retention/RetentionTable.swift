@@ -97,7 +97,7 @@ struct RetentionTable: Sendable {
         let budget = max(
             min(space.budget, file.free() / 10), 2 * file.size(), StoreMaintenance.leastBudget)
         do {
-            try await keep(budget: budget)
+            try await setBudget(budget)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
             // The next session tries again.
         }
