@@ -4,7 +4,7 @@ import Testing
 
 /// Values that apps keep from one `nervous run` to the next.
 @Suite(.blocking)
-struct AppStorageTests {
+struct StoredValueTests {
     private static var manifest: [String: Any] {
         [
             "name": "demo", "version": "1", "privileges": [["storage": true]],
