@@ -117,7 +117,7 @@ actor TestController {
             case ("DELETE", "sensors") where parts.count == 2:
                 let id = try known(parts[1].removingPercentEncoding ?? "")
                 try settableSimulation().reset(id)
-                try await showNow(id)
+                try await deliverNewValue(id)
             default: throw Failure("tests have no \(call.method) \(call.target)")
             }
             return (204, Data())
@@ -194,7 +194,7 @@ actor TestController {
             values[field.name] = value
         }
         simulation.set(values, of: id)
-        try await showNow(id)
+        try await deliverNewValue(id)
     }
 
     /// Makes a timed sensor deliver its new value immediately.
