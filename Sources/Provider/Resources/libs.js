@@ -8,9 +8,9 @@
 
   // --- Addresses ------------------------------------------------------------------------------
 
+  const API = ["/nervousnet-api/", "/nervous-api/"];
   const PATHS = [
-    "/nervousnet-api/",
-    "/nervous-api/",
+    ...API,
     "/nervousnet-axons/",
     "/nervousnet-axon-resources/",
     "/axon-res/",
@@ -35,18 +35,75 @@
     return new URL(url.pathname + url.search, String(globalThis.location)).href;
   }
 
+  const watched = new WeakMap();
+
   const { open } = XMLHttpRequest.prototype;
   XMLHttpRequest.prototype.open = function (method, address) {
     arguments[1] = redirected(`${address}`);
-    return Reflect.apply(open, this, arguments);
+    Reflect.apply(open, this, arguments);
+    if (!watched.has(this)) this.addEventListener("load", () => reportCall(this));
+    watched.set(this, arguments[1]);
   };
 
   const { fetch } = globalThis;
-  globalThis.fetch = function (input, init) {
-    if (!(input instanceof Request)) return fetch(redirected(`${input}`), init);
-    const address = redirected(input.url);
-    return fetch(address === input.url ? input : new Request(address, input), init);
+  globalThis.fetch = async function (input, init) {
+    let call = input;
+    if (!(input instanceof Request)) call = redirected(`${input}`);
+    else if (redirected(input.url) !== input.url) call = new Request(redirected(input.url), input);
+    const response = await fetch(call, init);
+    if (response.status < 400 || subject(response.url) === null) return response;
+    // The body is read here, so the app gets a copy.
+    const text = await response.text();
+    report(response.url, response.status, text);
+    const { status, statusText, headers, url } = response;
+    return Object.defineProperty(new Response(text, { status, statusText, headers }), "url", {
+      value: url,
+      configurable: true,
+    });
   };
+
+  // --- Failed calls ---------------------------------------------------------------------------
+
+  // Published apps ignore failed calls, so the console says why a sensor has no values: once for each
+  // sensor and reason, since they call again and again.
+
+  const reported = new Set();
+  const REPORTS = 256;
+
+  /** What a URL of the API asks for, the name of a sensor or another path; `null` for other URLs. */
+  function subject(address) {
+    const url = new URL(address, here());
+    const prefix = API.find((path) => url.pathname.startsWith(path));
+    if (prefix === undefined || url.origin !== new URL(String(globalThis.location)).origin) return null;
+    const path = url.pathname.slice(prefix.length);
+    return path.match(/^raw-sensor-data\/(.*)/)?.[1] ?? url.searchParams.get("axon") ?? path;
+  }
+
+  function report(address, status, text) {
+    const name = subject(address);
+    if (name === null) return;
+    let problem = {};
+    try {
+      problem = JSON.parse(text) ?? {};
+    } catch {
+      // Not a problem document: only the status is known.
+    }
+    const key = `${problem.code ?? status} ${name}`;
+    if (reported.has(key) || reported.size >= REPORTS) return;
+    reported.add(key);
+    const reason = problem.detail ?? `The host answered ${status}.`;
+    console.error([`The call for ${name} failed: ${reason}`, problem.fix].filter(Boolean).join(" "));
+  }
+
+  function reportCall(call) {
+    if (call.status < 400) return;
+    const { responseType } = call;
+    const text =
+      responseType === "" || responseType === "text"
+        ? call.responseText
+        : JSON.stringify(responseType === "json" ? call.response : null);
+    report(watched.get(call), call.status, text);
+  }
 
   // --- Pages ----------------------------------------------------------------------------------
 

@@ -30,8 +30,11 @@ enum PublishedPackage {
 
 extension ServedHost {
     /// Installs a published app as `old-one`.
-    func installPublished(page: String = "<p>x", files: [String: [UInt8]] = [:]) async throws {
-        let bytes = try PublishedPackage.bytes(page: page, files: files, in: folder)
+    func installPublished(
+        page: String = "<p>x", script: String = "App.load('home')", files: [String: [UInt8]] = [:]
+    ) async throws {
+        let bytes = try PublishedPackage.bytes(
+            page: page, script: script, files: files, in: folder)
         let answer = try await send(Call("POST", "/api/v1/apps", token: owner, body: bytes))
         guard answer.status == 201 else { throw Answer.NotHTTP(text: answer.text) }
     }
