@@ -15,6 +15,7 @@ public enum DatabaseFile {
     ///
     /// It is written to a temporary file that is renamed when it is complete, so that a process that
     /// dies earlier leaves no empty database.
+    /// The log of a database that was set aside or removed without it is renamed to `PATH.damaged-wal`.
     ///
     /// - Parameter fill: creates and closes the database at the path that it is given.
     /// - Throws: `unsafe`, `diskFull`, `failed`; what `fill` throws.
@@ -29,7 +30,17 @@ public enum DatabaseFile {
             for companion in companions { unlink(draft + companion) }
             throw error
         }
+        // SQLite would take the log for the new database's own, and write its pages into it.
+        unlink(path + "-shm")
+        if isLogEmpty(path + "-wal") {
+            unlink(path + "-wal")
+        } else {
+            guard rename(path + "-wal", path + ".damaged-wal") == 0 else {
+                throw FilesError.last("Cannot set \(path)-wal aside")
+            }
+        }
         guard rename(draft, path) == 0 else { throw FilesError.last("Cannot create \(path)") }
+        try DurableFile.synchroniseFolder(of: path)
     }
 
     /// Checks without SQLite whether an existing file can be a complete database.

@@ -1,3 +1,4 @@
+import Files
 import GRDB
 
 /// An error of the sample store.
@@ -46,6 +47,10 @@ public struct SampleStoreError: Error, Sendable, CustomStringConvertible {
     init(wrapping error: any Error, while action: String) {
         if let own = error as? SampleStoreError {
             self = own
+            return
+        }
+        if let file = error as? FilesError {
+            self.init(file.code == .diskFull ? .full : .cannotOpen, file.message, cause: file)
             return
         }
         guard let database = error as? DatabaseError else {

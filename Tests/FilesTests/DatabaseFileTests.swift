@@ -82,6 +82,15 @@ struct DatabaseFileTests {
         #expect(try folder.names == ["a.sqlite"])
     }
 
+    @Test func `a new database does not get the log of one that was removed`() throws {
+        for (companion, byte) in [("-wal", 1), ("-shm", 2)] {
+            try Data([UInt8(byte)]).write(to: URL(filePath: path + companion))
+        }
+        try DatabaseFile.create(path) { _ in }
+        #expect(try folder.names.sorted() == ["a.sqlite", "a.sqlite.damaged-wal"])
+        #expect(try Data(contentsOf: URL(filePath: path + ".damaged-wal")) == Data([1]))
+    }
+
     @Test func `a reserve is allocated only if enough space remains, and can be released once`()
         throws
     {

@@ -130,6 +130,30 @@ struct DurabilityTests {
         #expect(error?.code == .damaged)
     }
 
+    @Test(arguments: [FileDamage.empty, .truncated, .fragment])
+    func `a store that has lost bytes is damaged and stays as it is`(damage: FileDamage)
+        async throws
+    {
+        let store = try await folder.open()
+        try await store.add((0..<2000 as Range<Int64>).map { (time: $0, number: $0) })
+        try await store.close()
+        try damage.apply(to: folder.path)
+        let file = folder.folder.appending(path: "samples.sqlite")
+        let left = try Data(contentsOf: file)
+        let error = await #expect(throws: SampleStoreError.self) { try await folder.open() }
+        #expect(error?.code == .damaged)
+        #expect(try Data(contentsOf: file) == left)
+    }
+
+    @Test func `a start that was interrupted leaves nothing that stops the next`() async throws {
+        try Data().write(to: folder.folder.appending(path: "samples.sqlite.new"))
+        chmod(folder.path + ".new", 0o600)
+        let store = try await folder.open()
+        try await store.add([(1, 1)])
+        try await store.close()
+        #expect(try await folder.open().all().count == 1)
+    }
+
     @Test func `a read-only folder is reported`() async throws {
         let error = await #expect(throws: SampleStoreError.self) {
             try await SampleStore(path: folder.folder.path() + "/none/samples.sqlite")

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import GRDB
 import Samples
@@ -15,6 +16,8 @@ extension SampleStore {
     ///
     /// - Returns: one sentence for each fault, with the sensor and the time range; about a hundred at most.
     public static func faults(inFile path: String) async throws(SampleStoreError) -> [String] {
+        // SQLite takes an empty file for a database without tables.
+        if let fault = DatabaseFile.fault(of: path) { return ["The file \(fault)."] }
         do {
             var configuration = Configuration()
             configuration.readonly = true

@@ -17,9 +17,22 @@ struct SampleFile: Sendable {
     private let log: OpenFile
 
     /// Opens the file, creates it when it does not exist, and migrates its schema.
+    ///
+    /// - Throws: `SampleStoreError` with code `damaged` for a file that is empty or truncated; errors of
+    ///   SQLite and of the system.
     init(path: String) throws {
+        try DatabaseFile.create(path) { try Self.open($0).close() }
+        if let fault = DatabaseFile.fault(of: path) {
+            throw SampleStoreError(.damaged, "The sample store \(path) \(fault).")
+        }
         // SQLite gives its companions -wal and -shm the mode of the file itself.
         pages = try OpenFile(path)
+        pool = try Self.open(path)
+        self.path = path
+        log = try OpenFile(path + "-wal")
+    }
+
+    private static func open(_ path: String) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.label = "samples"
         configuration.busyMode = .timeout(5)
@@ -37,10 +50,9 @@ struct SampleFile: Sendable {
                 try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             }
         }
-        pool = try DatabasePool(path: path, configuration: configuration)
-        self.path = path
+        let pool = try DatabasePool(path: path, configuration: configuration)
         try SampleSchema.migrator.migrate(pool)
-        log = try OpenFile(path + "-wal")
+        return pool
     }
 
     // MARK: - Size

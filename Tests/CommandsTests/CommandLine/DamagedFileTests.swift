@@ -49,7 +49,7 @@ struct DamagedFileTests {
         #expect(try sandbox.nervous("apps").code == 0)
     }
 
-    @Test(arguments: [FileDamage.garbage, .header, .schema])
+    @Test(arguments: FileDamage.allCases)
     func `the error for a damaged sample store names it and how to set it aside`(damage: FileDamage)
         throws
     {
