@@ -149,12 +149,20 @@ public struct AccessLogHead: Codable, Sendable {
     public let hash: String
     /// How many entries this call removed.
     public let cut: Int?
+    /// Bytes of the log, with the decisions and tokens in the same file; in the status of the host only.
+    public let bytes: Int64?
+    /// Beyond this its oldest days are pruned; in the status of the host only.
+    public let budget: Int64?
 
     /// Creates a value from its members.
-    public init(line: Int64, hash: String, cut: Int? = nil) {
+    public init(
+        line: Int64, hash: String, cut: Int? = nil, bytes: Int64? = nil, budget: Int64? = nil
+    ) {
         self.line = line
         self.hash = hash
         self.cut = cut
+        self.bytes = bytes
+        self.budget = budget
     }
 }
 

@@ -24,7 +24,7 @@ public struct HostStatus: Codable, Sendable {
     public let failure: String?
     /// Ranges of damaged samples; missing if none are known.
     public let damaged: [DamagedRange]?
-    /// The newest entry of the access log.
+    /// The newest entry of the access log, and the size and budget of the log.
     public let accessLog: AccessLogHead
 
     /// Creates a value from its members.

@@ -23,8 +23,8 @@ import Text
 /// ```
 public actor AccessLog {
     static let flushInterval = Duration.seconds(1)
-    /// The maximum number of bytes of the log, unless those of the last ``minimumAge`` are more.
-    public static let budget: Int64 = 256 << 20
+    /// The ``budget`` unless the owner chooses another.
+    public static let standardBudget: Int64 = 256 << 20
     /// Younger entries are pruned by the owner only.
     public static let minimumAge = Duration.seconds(7 * 86_400)
     /// The most different refused calls of a client with entries of their own in a minute; others are
@@ -42,7 +42,8 @@ public actor AccessLog {
     private var tallies: [Tally.Key: Tally] = [:]
     /// How many different calls of each client were refused in this minute.
     private var refusalKinds: [Caller: Int] = [:]
-    private let budget: Int64
+    /// The most bytes of the log, unless those of the last ``minimumAge`` are more.
+    public private(set) var budget: Int64
     /// When the budget was checked last.
     private var budgetChecked: Timestamp?
     /// How many minutes have ended.
@@ -66,7 +67,7 @@ public actor AccessLog {
     }
 
     init(
-        _ store: AccessLogStore, budget: Int64 = AccessLog.budget, time: any TimeSource,
+        _ store: AccessLogStore, budget: Int64 = AccessLog.standardBudget, time: any TimeSource,
         logger: Logger = Logger(label: "nervous.auth")
     ) {
         self.store = store
@@ -286,6 +287,13 @@ public actor AccessLog {
         } catch {
             throw AuthError(wrapping: error, while: "measuring the access log")
         }
+    }
+
+    /// Changes the budget; what exceeds it is pruned when entries are written next.
+    public func keep(budget: Int64) {
+        guard budget != self.budget else { return }
+        self.budget = budget
+        budgetChecked = nil
     }
 
     /// Prunes whole days, the oldest first, while the log exceeds its budget; at most once an hour.

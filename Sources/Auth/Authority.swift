@@ -48,12 +48,14 @@ public actor Authority {
     ///
     /// - Parameters:
     ///   - policy: blocks privileges, whatever is decided.
+    ///   - logBudget: the most bytes of the access log; see ``AccessLog/budget``.
     ///   - timeLimit: how long a call waits for the owner's decision.
     /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`. A damaged
     ///   `app-storage.sqlite` is not an error; see ``storageFault``.
     public init(
-        path: String, policy: Policy = Policy(), time: any TimeSource = .system,
-        timeLimit: Duration = .seconds(45), logger: Logger = Logger(label: "nervous.auth")
+        path: String, policy: Policy = Policy(), logBudget: Int64 = AccessLog.standardBudget,
+        time: any TimeSource = .system, timeLimit: Duration = .seconds(45),
+        logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
         let database: AuthDatabase
         do {
@@ -62,12 +64,14 @@ public actor Authority {
             throw AuthDatabase.failure(error, opening: path)
         }
         try await self.init(
-            database, path: path, policy: policy, time: time, timeLimit: timeLimit, logger: logger)
+            database, path: path, policy: policy, logBudget: logBudget, time: time,
+            timeLimit: timeLimit, logger: logger)
     }
 
     init(
         _ database: AuthDatabase, path: String, policy: Policy = Policy(),
-        time: any TimeSource, timeLimit: Duration = .seconds(45),
+        logBudget: Int64 = AccessLog.standardBudget, time: any TimeSource,
+        timeLimit: Duration = .seconds(45),
         logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
         do {
@@ -83,7 +87,8 @@ public actor Authority {
                 try await store.tokens(kinds).filter { $0.client.run == nil }, ofOwner: ownerToken,
                 store: store, clients: clients, time: time)
             log = AccessLog(
-                AccessLogStore(writer: database.writer), time: time, logger: logger)
+                AccessLogStore(writer: database.writer), budget: logBudget, time: time,
+                logger: logger)
             let records = try await decided.records().filter { $0.run == nil }
             decisions = PermissionRegistry(
                 PermissionTable(records, policy: policy),

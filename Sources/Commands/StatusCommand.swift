@@ -26,6 +26,11 @@ struct StatusCommand: AsyncParsableCommand {
             console.print(
                 "\(status.samples) samples in \(Format.bytes(Double(status.bytes))), \(status.data)"
             )
+            if let bytes = status.accessLog.bytes, let budget = status.accessLog.budget {
+                console.print(
+                    "Access log: \(Format.bytes(Double(bytes))), budget \(Format.bytes(Double(budget)))"
+                )
+            }
             if status.dropped > 0 { console.print("\(status.dropped) samples were dropped") }
             if let failure = status.failure { console.print("The last write failed: \(failure)") }
             for range in status.damaged ?? [] {

@@ -83,7 +83,9 @@ package struct HostServices: Sendable {
         DurableFile.removeDrafts(in: paths.sensorPacks)
         authority =
             setup == nil
-            ? try await Authority(path: paths.permissions, policy: policy, logger: logger)
+            ? try await Authority(
+                path: paths.permissions, policy: policy, logBudget: configuration.accessLogBudget,
+                logger: logger)
             // In virtual time the owner cannot answer.
             : try await Authority(
                 path: paths.permissions, policy: policy, time: time, timeLimit: .zero,
@@ -156,7 +158,8 @@ package struct HostServices: Sendable {
         return drivers
     }
 
-    /// Reads the configuration and the policy again, and applies the policy and the budgets of apps.
+    /// Reads the configuration and the policy again, and applies the policy and the budgets of apps and
+    /// of the access log.
     ///
     /// Runs keep the budgets that they began with.
     ///
@@ -166,6 +169,7 @@ package struct HostServices: Sendable {
         let configuration = try Configuration(path: paths.configuration)
         let policy = try Policy(files: paths.policies)
         await authority.apply(policy)
+        await authority.log.keep(budget: configuration.accessLogBudget)
         return settings.apply(configuration)
     }
 

@@ -48,6 +48,19 @@ struct AccessLogBudgetTests {
         try await log.entries(AccessLogQuery(limit: 100_000)).reversed()
     }
 
+    @Test func `a changed budget applies at once`() async throws {
+        let log = try await log(days: 20, budget: .max)
+        await log.keepBudget()
+        let before = try await entries(log).count
+        #expect(before >= 20 * Self.perDay)
+        await log.keepBudget()
+        #expect(try await entries(log).count == before)
+        await log.keep(budget: 50_000)
+        #expect(await log.budget == 50_000)
+        await log.keepBudget()
+        #expect(try await entries(log).count < before)
+    }
+
     @Test(arguments: [50_000, 300_000, 400_000, 500_000] as [Int64])
     func `the oldest whole days are pruned until the log fits, except the last week`(
         budget: Int64

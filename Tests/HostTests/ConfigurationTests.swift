@@ -42,6 +42,18 @@ struct ConfigurationTests {
         #expect(packages.depth == 6)
     }
 
+    @Test func `the budget of the access log can be set`() throws {
+        #expect(try parsed("{}").accessLogBudget == AccessLog.standardBudget)
+        #expect(
+            try parsed(#"{"accessLog": {}}"#).accessLogBudget == AccessLog.standardBudget)
+        #expect(try parsed(#"{"accessLog": {"budgetMiB": 2}}"#).accessLogBudget == 2 << 20)
+        for section in [#"{"budgetMiB": 0}"#, #"{"budget": 1}"#, "[]", #"{"budgetMiB": 1.5}"#] {
+            #expect(throws: ConfigurationError.self) {
+                try parsed(#"{"accessLog": \#(section)}"#)
+            }
+        }
+    }
+
     @Test func `a broker can be set`() throws {
         #expect(try parsed("{}").mqtt == nil)
         let plain = try #require(try parsed(#"{"mqtt": {"host": "a.home"}}"#).mqtt)

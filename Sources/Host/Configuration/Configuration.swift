@@ -16,6 +16,8 @@ package struct Configuration: Sendable, Equatable {
     package var packages = PackageLimits()
     /// The budgets of apps.
     var budgets = BudgetTable()
+    /// The most bytes of the access log.
+    var accessLogBudget = AccessLog.standardBudget
     /// The folder of the JavaScript libraries that apps may load.
     package var libraries = SystemLibraries.standardFolder
     /// The broker that announces sensors; `nil` for none.
@@ -53,6 +55,13 @@ package struct Configuration: Sendable, Equatable {
         var fields = try ConfigurationFields(root, of: "the configuration")
         if let section = fields.take("packages") { packages = try PackageLimits(section) }
         if let section = fields.take("budgets") { budgets = try BudgetTable(section) }
+        if let section = fields.take("accessLog") {
+            var members = try ConfigurationFields(section, of: "accessLog")
+            if let count = try members.take("budgetMiB", 1...1_048_576) {
+                accessLogBudget = Int64(count) << 20
+            }
+            try members.end()
+        }
         if let section = fields.take("gpsd") { gpsd = try GPSDSection(section) }
         if let value = fields.take("libraries") {
             guard let path = value.string, path.hasPrefix("/") else {

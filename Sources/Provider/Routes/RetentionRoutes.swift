@@ -24,10 +24,12 @@ struct RetentionRoutes {
     }
 
     private func description() async throws -> StorageDescription {
-        let log = StorageDescription.AccessLog(
-            bytes: try await authorizer.authority.log.size(), budget: AccessLog.budget,
-            keeps: AccessLog.minimumAge.span)
-        return StorageDescription(try await machine.retention.report(), log)
+        let log = authorizer.authority.log
+        return StorageDescription(
+            try await machine.retention.report(),
+            StorageDescription.AccessLog(
+                bytes: try await log.size(), budget: await log.budget,
+                keeps: AccessLog.minimumAge.span))
     }
 
     @Sendable

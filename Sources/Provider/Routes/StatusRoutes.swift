@@ -50,7 +50,8 @@ struct StatusRoutes {
                 buffered: status.buffered, dropped: status.dropped, bytes: status.bytes,
                 failure: failure,
                 damaged: DamagedRange.list(status.damage),
-                accessLog: AccessLogHead(try await log.head())))
+                accessLog: AccessLogHead(
+                    try await log.head(), bytes: try await log.size(), budget: await log.budget)))
     }
 
     @Sendable

@@ -159,8 +159,11 @@ extension AccessLogItem {
 }
 
 extension AccessLogHead {
-    init(_ head: (id: Int64, hash: String), cut: Int? = nil) {
-        self.init(line: head.id, hash: head.hash, cut: cut)
+    init(
+        _ head: (id: Int64, hash: String), cut: Int? = nil, bytes: Int64? = nil,
+        budget: Int64? = nil
+    ) {
+        self.init(line: head.id, hash: head.hash, cut: cut, bytes: bytes, budget: budget)
     }
 }
 

@@ -46,6 +46,21 @@ struct ConfigurationFileTests {
         }
     }
 
+    @Test func `status and storage show the budget of the access log`() throws {
+        let sandbox = try Sandbox()
+        let folder = sandbox.path("home/.config/nervous")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        try Data(#"{"accessLog": {"budgetMiB": 3}}"#.utf8)
+            .write(to: URL(filePath: folder + "/config.json"))
+        let status = try sandbox.nervous("status", "--json").output
+        #expect(status.contains(#""budget":3145728"#), "\(status)")
+        for command in ["status", "storage"] {
+            let shown = try sandbox.nervous(command).output
+            #expect(shown.contains(/Access log: [0-9.]+ [a-zA-Z]+, budget 3\.1 MB/), "\(shown)")
+        }
+    }
+
     private struct LogLine: Decodable {
         let message: String
     }
