@@ -280,6 +280,19 @@ public actor Authority {
     /// The owner's decisions as of now.
     public var permissions: Permissions { decisions.current }
 
+    /// The decisions that hold for the client of a token now: those of its app and not of another of the same
+    /// name, and of single runs those of its own.
+    ///
+    /// - Returns: none for the owner, who needs none, also if an app has the owner's name.
+    /// - Throws: `invalidToken` when its run has ended or its app was removed since it was identified.
+    public func records(for client: Client) throws(AuthError) -> [PermissionRecord] {
+        guard client.kind != .owner else { return [] }
+        guard tokens.isValid(client) else {
+            throw AuthError(.invalidToken, "The token of \(client.name) is no longer valid.")
+        }
+        return decisions.current.records(of: client.name).filter { $0.applies(to: client) }
+    }
+
     /// Stores a decision; it has taken effect when this returns.
     ///
     /// A lasting decision replaces those for single runs. A revocation has taken effect even if this

@@ -48,6 +48,9 @@ final class TokenRegistry {
         return record.client
     }
 
+    /// Whether a client other than the owner still has the token that identified it.
+    func isValid(_ client: Client) -> Bool { table.all.contains { $0.client == client } }
+
     func isRunning(_ run: String, of client: String) -> Bool {
         table.all.contains { $0.client.name == client && $0.client.run == run }
     }

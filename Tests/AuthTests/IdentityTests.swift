@@ -59,6 +59,22 @@ struct IdentityTests {
         #expect(await authority.status(of: old).undecided == [cpu.id, memory.id])
     }
 
+    @Test
+    func `a client identified before its app was replaced sees no decision about the new one`()
+        async throws
+    {
+        let authority = try await registry.open()
+        try await authority.admit(app("one", [cpu]))
+        try await authority.decide(.allowAlways, on: cpu.id, by: "app")
+        let token = try await authority.beginRun(of: "app").token
+        let client = try await authority.identify(token: token.text, name: nil)
+        #expect(try await authority.records(for: client).map(\.privilege) == [cpu.id])
+        try await authority.admit(app("two", [memory]))
+        try await authority.decide(.allowAlways, on: memory.id, by: "app")
+        #expect(
+            await refusal { _ = try await authority.records(for: client) } == .invalidToken)
+    }
+
     @Test func `another name inherits nothing`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app("one", [cpu]))

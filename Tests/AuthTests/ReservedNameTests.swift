@@ -73,6 +73,9 @@ struct ReservedNameTests {
                         token: token.text, name: name, operation: "apps")
                 } == .ownerOnly)
             #expect(await authority.permissions.state(of: .storage, for: app) != .granted)
+            try await authority.decide(.allowAlways, on: "sensor:cpu", by: name)
+            #expect(try await authority.records(for: app).count == 1)
+            #expect(try await authority.records(for: .owner).isEmpty)
             try await authority.endRun(run)
             try await checkOwner()
         }

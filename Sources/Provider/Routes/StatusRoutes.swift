@@ -57,17 +57,12 @@ struct StatusRoutes {
     @Sendable
     private func me(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("me", request, context)
-        let permissions = await authorizer.authority.permissions
-        let records = permissions.records(of: client.name).filter {
-            $0.run == nil || $0.run == client.run
-        }
-        let (policy, isOwner) = (permissions.policy, client.kind == .owner)
+        let records = try await authorizer.authority.records(for: client)
+        let policy = await authorizer.authority.permissions.policy
         return try .json(
             ClientDescription(
                 name: client.name, kind: client.kind.rawValue,
-                privileges: records.map {
-                    GrantDescription($0, policy, isForOwner: isOwner)
-                }))
+                privileges: records.map { GrantDescription($0, policy, isForOwner: false) }))
     }
 }
 
