@@ -6,7 +6,7 @@ import Glibc
 package import Host
 package import JSApps
 import Provider
-import Samples
+package import Samples
 package import Simulation
 import Synchronization
 import VM
@@ -43,6 +43,8 @@ package struct AppTester: Sendable {
     /// How a test is run.
     package struct Settings: Sendable {
         package var sensors = Sensors.simulated(.room)
+        /// Simulated instances, each in place of the sensor of its kind.
+        package var instances: [SensorID] = []
         package var seed: UInt64 = 1
         package var filter: String?
         /// The longest virtual time of a test.
@@ -154,10 +156,11 @@ package struct AppTester: Sendable {
     ) {
         switch settings.sensors {
         case .simulated(let kind):
-            let simulation = SimulationState(Scenario(kind, seed: settings.seed))
+            let simulation = SimulationState(
+                Scenario(kind, seed: settings.seed), instances: settings.instances)
+            let wanted = simulated(of: simulation.sensors, hasAll: hasAll)
             return (
-                [SimulatedDriver(simulation, only: simulated(hasAll: hasAll))], simulation,
-                simulation.start,
+                [SimulatedDriver(simulation, only: wanted)], simulation, simulation.start,
                 simulation.start
             )
         case .recorded(let trace):
@@ -166,12 +169,12 @@ package struct AppTester: Sendable {
     }
 
     /// The sensors to simulate; those that the app publishes to are not.
-    private func simulated(hasAll: Bool) -> Set<SensorID> {
+    private func simulated(of sensors: [SensorID], hasAll: Bool) -> Set<SensorID> {
         let declared = app.manifest.privileges.map(\.id)
         let written = declared.filter { $0.access == .write }.compactMap(\.sensor)
         let isOpen = hasAll || app.generation.isPublished
         return Set(
-            SimulatedDriver.sensors.filter { id in
+            sensors.filter { id in
                 !written.contains(id)
                     && (isOpen || declared.contains { $0.sensor?.covers(id) ?? false })
             })

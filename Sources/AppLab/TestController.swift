@@ -115,10 +115,11 @@ actor TestController {
             case ("PUT", "sensors") where parts.count == 2:
                 try await set(parts[1].removingPercentEncoding ?? "", call.body)
             case ("DELETE", "sensors") where parts.count == 2:
-                let id = try known(parts[1].removingPercentEncoding ?? "")
-                try settableSimulation().reset(id)
+                let simulation = try settableSimulation()
+                let id = try known(parts[1].removingPercentEncoding ?? "", on: simulation)
+                simulation.reset(id)
                 try await deliverNewValue(id)
-            default: throw Failure("tests have no \(call.method) \(call.target)")
+            default: throw Failure("the API of tests has no \(call.method) \(call.target)")
             }
             return (204, Data())
         } catch {
@@ -158,9 +159,12 @@ actor TestController {
         return simulation
     }
 
-    private func known(_ name: String) throws -> SensorID {
-        guard let id = SensorID(name), SimulatedDriver.sensors.contains(id) else {
-            let names = SimulatedDriver.sensors.map(\.description).joined(separator: ", ")
+    /// A simulated sensor, or a kind.
+    private func known(_ name: String, on simulation: SimulationState) throws -> SensorID {
+        guard let id = SensorID(name),
+            SimulatedDriver.sensors.contains(id) || simulation.sensors.contains(id)
+        else {
+            let names = simulation.sensors.map(\.description).joined(separator: ", ")
             throw Failure("no simulated sensor \(name); the sensors are \(names)")
         }
         return id
@@ -177,8 +181,8 @@ actor TestController {
 
     private func set(_ name: String, _ body: [UInt8]) async throws {
         let simulation = try settableSimulation()
-        let id = try known(name)
-        let fields = SimulatedDriver.fields(of: id) ?? []
+        let id = try known(name, on: simulation)
+        let fields = SimulatedDriver.fields(of: id.kind) ?? []
         guard let members = try? StrictJSON().parse(body).object else {
             throw Failure("the body must be an object of fields and values")
         }
@@ -197,12 +201,12 @@ actor TestController {
         try await deliverNewValue(id)
     }
 
-    /// Makes a timed sensor deliver its new value immediately.
+    /// Makes the timed sensor, or those of a kind, deliver their new values immediately.
     private func deliverNewValue(_ id: SensorID) async throws {
-        guard await machine.timedSensors.contains(id),
-            let sample = simulation?.sample(id, at: clock.now)
-        else { return }
-        try await machine.play(sample, of: id)
+        for sensor in await machine.timedSensors where id.covers(sensor) {
+            guard let sample = simulation?.sample(sensor, at: clock.now) else { continue }
+            try await machine.play(sample, of: sensor)
+        }
     }
 
     // MARK: - Permissions

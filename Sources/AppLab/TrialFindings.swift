@@ -4,7 +4,7 @@ package import Auth
 import Host
 import JSApps
 import Provider
-import Samples
+package import Samples
 import Simulation
 
 /// The privileges that an app used, according to its entries in the access log.
@@ -33,11 +33,17 @@ package struct TrialFindings: Encodable {
     /// - Parameters:
     ///   - entries: of the app only.
     ///   - declared: the privileges of its manifest.
+    ///   - instances: the simulated instances; an app that does not declare one of them used its kind.
     ///   - elapsed: the virtual time that it ran.
-    package init(_ entries: [AccessLogEntry], declared: [Privilege], elapsed: Duration) {
+    package init(
+        _ entries: [AccessLogEntry], declared: [Privilege], instances: [SensorID] = [],
+        elapsed: Duration
+    ) {
+        let kinds = Set(instances).subtracting(declared.compactMap(\.id.sensor))
         var groups: [PrivilegeID: [AccessLogEntry]] = [:]
         for entry in entries where entry.kind == .access || entry.kind == .refusal {
-            if let sensor = entry.sensor, let access = entry.access {
+            if let used = entry.sensor, let access = entry.access {
+                let sensor = kinds.contains(used) ? used.kind : used
                 groups[PrivilegeID(sensor: sensor, access: access), default: []].append(entry)
             } else if let other = entry.privilege.flatMap({ PrivilegeID($0) }) {
                 groups[other, default: []].append(entry)

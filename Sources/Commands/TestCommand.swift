@@ -25,6 +25,7 @@ struct TestCommand: AsyncParsableCommand {
               nervous test
               nervous test ./my-app --filter battery
               nervous test ./my-app --scenario walk --seed 7
+              nervous test ./my-app --sensor accelerometer.phone
               nervous test ./my-app --replay walk.trace
             The exit code is 1 if a test fails. See docs/testing-a-jsapp.md.
             """)
@@ -39,6 +40,13 @@ struct TestCommand: AsyncParsableCommand {
 
     @Option(help: "The scenario of the simulated sensors: \(TestCommand.scenarios).")
     var scenario: String?
+
+    @Option(
+        name: .customLong("sensor"),
+        help: ArgumentHelp(
+            "Simulate a kind as this instance, such as accelerometer.phone; may be repeated.",
+            valueName: "sensor"))
+    var sensors: [String] = []
 
     @Option(help: ArgumentHelp("The seed of the noise.", valueName: "number"))
     var seed: UInt64 = 1
@@ -61,14 +69,33 @@ struct TestCommand: AsyncParsableCommand {
         guard scenario == nil || replay == nil else {
             throw ValidationError("--scenario and --replay exclude each other.")
         }
+        guard sensors.isEmpty || replay == nil else {
+            throw ValidationError("--sensor and --replay exclude each other.")
+        }
+        _ = try Self.instances(sensors)
         guard let span = Duration(span: limit),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
         else { throw ValidationError("--limit takes a span from 1s to 40d.") }
     }
 
+    /// The values of `--sensor`.
+    static func instances(_ words: [String]) throws -> [SensorID] {
+        try words.map { word in
+            guard let id = SensorID(word), id != id.kind, SimulatedDriver.sensors.contains(id.kind)
+            else {
+                let kinds = SimulatedDriver.sensors.map(\.description).joined(separator: ", ")
+                throw ValidationError(
+                    "--sensor takes an instance of a simulated kind, such as accelerometer.phone. The"
+                        + " kinds are \(kinds).")
+            }
+            return id
+        }
+    }
+
     func run() async throws {
         let files = try testFiles()
         var settings = AppTester.Settings()
+        settings.instances = try Self.instances(sensors)
         settings.seed = seed
         settings.filter = filter
         settings.limit = Duration(span: limit) ?? settings.limit

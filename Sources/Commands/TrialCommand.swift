@@ -23,6 +23,7 @@ struct TrialCommand: AsyncParsableCommand {
             Examples:
               nervous trial ./my-app
               nervous trial ./my-app --for 1h --scenario walk
+              nervous trial ./my-app --sensor accelerometer.phone
               nervous trial ./my-app --write     (to its package.json; reasons are kept)
             """)
 
@@ -41,6 +42,13 @@ struct TrialCommand: AsyncParsableCommand {
     @Option(help: "The scenario of the simulated sensors: \(TestCommand.scenarios).")
     var scenario = Scenario.Kind.room.rawValue
 
+    @Option(
+        name: .customLong("sensor"),
+        help: ArgumentHelp(
+            "Simulate a kind as this instance, such as accelerometer.phone; may be repeated.",
+            valueName: "sensor"))
+    var sensors: [String] = []
+
     @Option(help: ArgumentHelp("The seed of the noise.", valueName: "number"))
     var seed: UInt64 = 1
 
@@ -52,6 +60,7 @@ struct TrialCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Unknown scenario \(scenario): choose one of \(TestCommand.scenarios).")
         }
+        _ = try TestCommand.instances(sensors)
         guard let span = Duration(span: duration),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
         else { throw ValidationError("--for takes a span from 1s to 40d.") }
@@ -63,6 +72,7 @@ struct TrialCommand: AsyncParsableCommand {
     func run() async throws {
         var settings = AppTester.Settings()
         settings.seed = seed
+        settings.instances = try TestCommand.instances(sensors)
         settings.sensors = .simulated(Scenario.Kind(rawValue: scenario) ?? .room)
         settings.limit = Duration(span: duration) ?? settings.limit
         let shown = settings
@@ -71,7 +81,9 @@ struct TrialCommand: AsyncParsableCommand {
         ) { tester in
             (tester.app.manifest.privileges, try await tester.trial(shown))
         }
-        let findings = TrialFindings(trial.entries, declared: declared, elapsed: trial.elapsed)
+        let findings = TrialFindings(
+            trial.entries, declared: declared, instances: settings.instances,
+            elapsed: trial.elapsed)
         let draft = try PrivilegeDraft(findings, declared: declared)
         if write { try save(draft) }
         if options.json {

@@ -71,12 +71,21 @@ public final class SimulationState: Sendable {
     public let seed: UInt64
     /// When the scenario begins.
     public let start: Timestamp
+    /// The sensors on it: each kind that can be simulated, or the instances that stand for it.
+    public let sensors: [SensorID]
     private let state: Mutex<State>
 
     /// Starts with a scenario and no explicitly set fields.
-    public init(_ scenario: Scenario) {
+    ///
+    /// - Parameter instances: sensors such as `accelerometer.phone`, in place of that of their kind. All of a
+    ///   kind have the same values, unless they are set.
+    public init(_ scenario: Scenario, instances: [SensorID] = []) {
         seed = scenario.seed
         start = scenario.start
+        sensors = SimulatedDriver.sensors.flatMap { kind in
+            let named = Set(instances.filter { $0.kind == kind })
+            return named.isEmpty ? [kind] : named.sorted()
+        }
         state = Mutex(State(kind: scenario.kind))
     }
 
@@ -85,7 +94,7 @@ public final class SimulationState: Sendable {
         state.withLock { $0.kind = kind }
     }
 
-    /// Sets fields of a sensor, in addition to earlier ones.
+    /// Sets fields of a sensor, or of all instances of a kind, in addition to earlier ones.
     public func set(_ values: [String: Value], of sensor: SensorID) {
         state.withLock { $0.settings[sensor, default: [:]].merge(values) { $1 } }
     }
@@ -97,10 +106,15 @@ public final class SimulationState: Sendable {
 
     /// The sample of a sensor at a moment; `nil` for a sensor that is not simulated.
     public func sample(_ sensor: SensorID, at time: Timestamp) -> Sample? {
-        let (kind, settings) = state.withLock { ($0.kind, $0.settings[sensor]) }
-        let scenario = Scenario(kind, seed: seed, start: start)
-        guard let sample = scenario.sample(sensor, at: time) else { return nil }
-        guard let settings, let fields = SimulatedDriver.fields(of: sensor) else { return sample }
+        let (scene, settings) = state.withLock { state in
+            let ofKind = state.settings[sensor.kind] ?? [:]
+            return (state.kind, ofKind.merging(state.settings[sensor] ?? [:]) { $1 })
+        }
+        let scenario = Scenario(scene, seed: seed, start: start)
+        guard let sample = scenario.sample(sensor.kind, at: time) else { return nil }
+        guard !settings.isEmpty, let fields = SimulatedDriver.fields(of: sensor.kind) else {
+            return sample
+        }
         let values = zip(fields, sample.values).map { field, value in
             settings[field.name] ?? value
         }

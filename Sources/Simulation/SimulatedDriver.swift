@@ -10,13 +10,13 @@ public struct SimulatedDriver: SensorDriver {
     private let simulation: SimulationState
     private let wanted: Set<SensorID>?
 
-    /// - Parameter wanted: the sensors to simulate; `nil` for all.
+    /// - Parameter wanted: the sensors of the simulation to simulate; `nil` for all.
     public init(_ simulation: SimulationState, only wanted: Set<SensorID>? = nil) {
         self.simulation = simulation
         self.wanted = wanted
     }
 
-    /// The sensors that can be simulated, in order.
+    /// The kinds that can be simulated, in order.
     public static var sensors: [SensorID] { SimulatedSensor.all.map(\.id) }
 
     /// The fields of a sensor; `nil` for one that is not simulated.
@@ -25,8 +25,14 @@ public struct SimulatedDriver: SensorDriver {
     }
 
     public func discover() -> [DiscoveredSensor] {
-        SimulatedSensor.all.filter { wanted?.contains($0.id) ?? true }.map { sensor in
-            DiscoveredSensor(sensor, .timed(Source(simulation: simulation, sensor: sensor)))
+        simulation.sensors.filter { wanted?.contains($0) ?? true }.compactMap { id in
+            guard let kind = SimulatedSensor.all.first(where: { $0.id == id.kind }) else {
+                return nil
+            }
+            let sensor = Sensor(
+                id: id, title: kind.title, fields: kind.fields, source: kind.source,
+                cadence: kind.cadence)
+            return DiscoveredSensor(sensor, .timed(Source(simulation: simulation, sensor: sensor)))
         }
     }
 

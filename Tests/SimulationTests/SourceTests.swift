@@ -31,6 +31,33 @@ struct SourceTests {
         #expect(first[1] == batch[1])
     }
 
+    @Test func `instances stand for the sensor of their kind, and can be set together or alone`()
+        throws
+    {
+        let simulation = SimulationState(
+            Scenario(.room, seed: 1),
+            instances: ["temperature.cellar", "temperature.attic", "temperature.attic"])
+        let driver = SimulatedDriver(simulation)
+        let found = driver.discover().map(\.sensor.id)
+        #expect(
+            found.filter { $0.kind == "temperature" } == [
+                "temperature.attic", "temperature.cellar",
+            ])
+        #expect(found.count == SimulatedDriver.sensors.count + 1)
+        #expect(Set(found.map(\.kind)) == Set(SimulatedDriver.sensors))
+        let start = Scenario.standardStart
+        func values(_ id: SensorID) -> [Value]? { simulation.sample(id, at: start)?.values }
+        #expect(values("temperature.attic") == values("temperature.cellar"))
+        #expect(values("temperature.attic") == values("temperature"))
+        simulation.set(["temperature": .number(5)], of: "temperature")
+        simulation.set(["temperature": .number(30)], of: "temperature.attic")
+        #expect(values("temperature.cellar") == [.number(5)])
+        #expect(values("temperature.attic") == [.number(30)])
+        simulation.reset("temperature.attic")
+        #expect(values("temperature.attic") == [.number(5)])
+        #expect(values("none.of.these") == nil)
+    }
+
     @Test func `explicitly set values apply from then on`() throws {
         let simulation = SimulationState(Scenario(.batteryDay, seed: 1))
         let driver = SimulatedDriver(simulation)

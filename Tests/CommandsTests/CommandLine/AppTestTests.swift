@@ -47,6 +47,32 @@ struct AppTestTests {
         })();
         """
 
+    @Test func `an app that asks for a kind gets its only simulated instance`() throws {
+        let app = """
+            nervous.sensor("accelerometer").latest().then(
+              ({ x }) => console.log("x", x), ({ problem }) => console.log(problem));
+            """
+        let tests = """
+            test("kind", async () => {
+              await sensors.set("accelerometer", { x: 2 });
+              await sensors.set("accelerometer.phone", { x: 3 });
+              const { lines } = await app.run("2s");
+              assert.equal(lines.at(-1)?.text, "x 3");
+            });
+            """
+        let one = try test(tests, app: app, "--sensor", "accelerometer.phone")
+        #expect(one.code == 0, "\(one.output)\(one.errors)")
+        let two = try test(
+            tests, app: app, "--sensor", "accelerometer.phone", "--sensor", "accelerometer.watch")
+        #expect(two.code == 1)
+        #expect(!two.output.contains("x 3\n"), "\(two.output)")
+        for word in ["accelerometer", "unknown.phone", "Accelerometer.phone"] {
+            let wrong = try test(tests, app: app, "--sensor", word)
+            #expect(wrong.code == 64)
+            #expect(wrong.errors.contains("--sensor takes an instance"), "\(wrong.errors)")
+        }
+    }
+
     @Test func `the same seed gives the same bytes, another seed different ones`() throws {
         let tests = """
             test("busy", async () => {

@@ -64,6 +64,15 @@ struct TrialTests {
         #expect(!FileManager.default.fileExists(atPath: sandbox.data))
     }
 
+    @Test func `an app that uses the only instance of a kind needs the kind`() throws {
+        let sandbox = try Sandbox()
+        let trial = try sandbox.nervous(
+            "trial", try folder(sandbox), "--json", "--sensor", "accelerometer.phone")
+        let needs = try #require(try Self.answer(trial)["needs"] as? [[String: Any]])
+        #expect(needs.first?["privilege"] as? String == "sensor:accelerometer")
+        #expect(needs.first?["samples"] as? Int == 100)
+    }
+
     @Test func `other privileges are found as well, and no server is called`() throws {
         let sandbox = try Sandbox()
         let script = """
