@@ -79,7 +79,10 @@ package struct AppTester: Sendable {
             isFolder
             ? try await library.install(from: URL(filePath: word).standardizedFileURL)
             : try await library.app(named: word)
-        let pool = RunnerPool(path: try CompanionProgram.runner.path(), keepsSpare: false)
+        let pool = RunnerPool(
+            path: try CompanionProgram.runner.path(), keepsSpare: false,
+            zone: AppTimeZone(
+                variable: ProcessInfo.processInfo.environment["TZ"], otherwise: .utc))
         let tester = AppTester(app: app, apps: apps, root: root, options: options, pool: pool)
         do {
             let result = try await body(tester)

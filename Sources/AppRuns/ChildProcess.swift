@@ -12,11 +12,12 @@ final class ChildProcess: Sendable {
 
     /// Starts a program with `/dev/null` as descriptor 0 and the given ones from 1 on.
     ///
-    /// Its environment is empty. The descriptors are closed in this process.
+    /// The descriptors are closed in this process.
     ///
+    /// - Parameter environment: all of its environment, such as `TZ=UTC`.
     /// - Throws: `io` if it cannot be started.
     static func start(
-        _ path: String, _ arguments: [String], descriptors: [Int32]
+        _ path: String, _ arguments: [String], environment: [String] = [], descriptors: [Int32]
     ) async throws(AppRunsError) -> ChildProcess {
         let (endings, ended) = AsyncStream.makeStream(of: ProcessEnding.self)
         let started = await withCheckedContinuation { continuation in
@@ -24,7 +25,7 @@ final class ChildProcess: Sendable {
             // waits for the program.
             Thread.detachNewThread {
                 let result = Result { () throws(AppRunsError) in
-                    let pid = try spawn(path, arguments, descriptors)
+                    let pid = try spawn(path, arguments, environment, descriptors)
                     // Its number is not reused before it is waited for.
                     let handle = Descriptor(nervous_process_open(pid))
                     guard handle.number >= 0 else {
@@ -67,7 +68,7 @@ final class ChildProcess: Sendable {
     }
 
     private static func spawn(
-        _ path: String, _ arguments: [String], _ descriptors: [Int32]
+        _ path: String, _ arguments: [String], _ environment: [String], _ descriptors: [Int32]
     ) throws(AppRunsError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -84,10 +85,10 @@ final class ChildProcess: Sendable {
             posix_spawn_file_actions_adddup2(&actions, source, Int32(index + 1))
         }
         let strings = ([path] + arguments).map { strdup($0) }
-        defer { for string in strings { free(string) } }
+        let variables = environment.map { strdup($0) }
+        defer { for string in strings + variables { free(string) } }
         var pid: pid_t = 0
-        let environment: [UnsafeMutablePointer<CChar>?] = [nil]
-        let error = posix_spawn(&pid, path, &actions, nil, strings + [nil], environment)
+        let error = posix_spawn(&pid, path, &actions, nil, strings + [nil], variables + [nil])
         guard error == 0 else {
             throw AppRunsError(
                 .io, "Cannot start \(path): \(String(cString: strerror(error))).",

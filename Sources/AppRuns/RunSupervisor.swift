@@ -27,6 +27,7 @@ public actor RunSupervisor {
     /// Whether the pool is closed with the supervisor.
     private let ownsPool: Bool
     private let runnerPath: String
+    private let zone: AppTimeZone
     private let prelude: [RunScript]
     private let libraries: RunLibraries
     private let restarts: RestartPolicy
@@ -50,6 +51,7 @@ public actor RunSupervisor {
     ///   - records: the folder in which the last runs are recorded.
     ///   - budget: the limits of an app, by its name.
     ///   - keepsSpare: whether a process waits for the next app, which costs its memory.
+    ///   - zone: the time zone of the apps, except of those of `pool`.
     ///   - pool: makes the processes of several supervisors; the caller closes it.
     ///   - time: the clock for the start and end of runs. Supervision uses the machine's clock.
     ///   - virtualTime: the time of the apps, if it is not the machine's.
@@ -58,11 +60,12 @@ public actor RunSupervisor {
         libraries: RunLibraries = RunLibraries(), records: URL,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
-        pool shared: RunnerPool? = nil, time: any TimeSource = .system,
+        zone: AppTimeZone = .system, pool shared: RunnerPool? = nil, time: any TimeSource = .system,
         virtualTime: (any VirtualRunTime)? = nil,
         logger: Logger = Logger(label: "nervous.runs")
     ) {
         runnerPath = runner
+        self.zone = zone
         self.library = library
         self.authority = authority
         self.prelude = prelude
@@ -74,7 +77,7 @@ public actor RunSupervisor {
         self.logger = logger
         history = RunHistory(folder: records)
         background = BackgroundRunList(folder: records)
-        pool = shared ?? RunnerPool(path: runner, keepsSpare: keepsSpare)
+        pool = shared ?? RunnerPool(path: runner, keepsSpare: keepsSpare, zone: zone)
         ownsPool = shared == nil
     }
 
@@ -325,7 +328,7 @@ public actor RunSupervisor {
         configuration.budget = budget
         let runner =
             isInsecure
-            ? try await RunnerProcess.startUnconfined(path: runnerPath)
+            ? try await RunnerProcess.startUnconfined(path: runnerPath, zone: zone)
             : try await pool.runner(for: budget)
         let run = AppRun(configuration, process: runner, connection: connection) { event in
             await self.note(event, of: id)

@@ -1,3 +1,57 @@
+/// The time zone in which apps see dates.
+///
+/// ```swift
+/// let zone = AppTimeZone(variable: "Europe/Zurich")
+/// ```
+public struct AppTimeZone: Hashable, Sendable {
+    /// That of the machine.
+    public static let system = AppTimeZone(name: nil)
+    /// The same on all machines.
+    public static let utc = AppTimeZone(name: "UTC")
+
+    private static let longestName = 64
+
+    /// `nil` for that of the machine, which the runner looks up.
+    private let name: String?
+
+    private init(name: String?) {
+        self.name = name
+    }
+
+    /// The zone that the environment variable `TZ` names.
+    ///
+    /// - Parameters:
+    ///   - variable: its value, the name or the path of a zone; `nil` if it is not set.
+    ///   - standard: the zone if it is not set, or not to the name of a zone.
+    public init(variable: String?, otherwise standard: AppTimeZone = .system) {
+        guard var text = variable?[...] else {
+            self = standard
+            return
+        }
+        if text.hasPrefix(":") { text = text.dropFirst() }
+        if let folder = text.firstRange(of: "zoneinfo/") { text = text[folder.upperBound...] }
+        guard !text.isEmpty else {
+            self = .utc
+            return
+        }
+        let isName =
+            text.utf8.count <= Self.longestName && !text.hasPrefix("/")
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "+"),
+                    UInt8(ascii: "-"), UInt8(ascii: "/"):
+                    true
+                default: false
+                }
+            }
+        self = isName ? AppTimeZone(name: String(text)) : standard
+    }
+
+    /// The environment of a runner.
+    var environment: [String] { name.map { ["TZ=\($0)"] } ?? [] }
+}
+
 /// Makes the processes that apps run in, and keeps a spare one ready.
 ///
 /// All runners of one zygote have the same memory layout. After a suspicious end, the next runners
@@ -16,6 +70,7 @@ public actor RunnerPool {
 
     private let path: String
     private let keepsSpare: Bool
+    private let zone: AppTimeZone
     private var zygote: Task<Zygote, any Error>?
     private var refilling: Task<Void, Never>?
     private var renewals = 0
@@ -24,8 +79,10 @@ public actor RunnerPool {
     /// - Parameters:
     ///   - path: the path of `nervous-runner`.
     ///   - keepsSpare: whether a process waits for the next app, which costs its memory.
-    public init(path: String, keepsSpare: Bool) {
+    ///   - zone: the time zone of the apps.
+    public init(path: String, keepsSpare: Bool, zone: AppTimeZone = .system) {
         self.path = path
+        self.zone = zone
         self.keepsSpare = keepsSpare
     }
 
@@ -72,8 +129,8 @@ public actor RunnerPool {
             if zygote == known { zygote = nil }
         }
         guard !isClosed else { throw AppRunsError(.conflict, "The host is stopping.") }
-        let path = path
-        let shared = zygote ?? Task { try await Zygote.start(path: path) }
+        let (path, zone) = (path, zone)
+        let shared = zygote ?? Task { try await Zygote.start(path: path, zone: zone) }
         zygote = shared
         return try await shared.value
     }

@@ -61,12 +61,14 @@ final class RunnerProcess: Sendable {
     }
 
     /// Starts a runner without confinement.
-    static func startUnconfined(path: String) async throws(AppRunsError) -> RunnerProcess {
+    static func startUnconfined(
+        path: String, zone: AppTimeZone = .system
+    ) async throws(AppRunsError) -> RunnerProcess {
         let channels = try Channels()
         let child: ChildProcess
         do {
             child = try await ChildProcess.start(
-                path, ["--insecure-no-sandbox"],
+                path, ["--insecure-no-sandbox"], environment: zone.environment,
                 descriptors: [
                     channels.output.runner, fcntl(channels.output.runner, F_DUPFD_CLOEXEC, 0),
                     channels.socket.runner,

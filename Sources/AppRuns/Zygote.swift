@@ -28,11 +28,13 @@ actor Zygote {
     /// Starts the program.
     ///
     /// - Parameters:
+    ///   - zone: the time zone of its runners.
     ///   - probe: an escape attempt that its runners make in place of an app.
     ///   - timeLimit: how long it may leave a request unanswered.
     /// - Throws: `io` if the program cannot be started, `confinement` if the kernel lacks a layer.
     static func start(
-        path: String, probe: String? = nil, timeLimit: Duration = .seconds(30)
+        path: String, zone: AppTimeZone = .system, probe: String? = nil,
+        timeLimit: Duration = .seconds(30)
     ) async throws(AppRunsError) -> Zygote {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
@@ -50,6 +52,7 @@ actor Zygote {
         _ = fcntl(output.number, F_SETFL, O_NONBLOCK)
         let process = try await ChildProcess.start(
             path, ["--zygote"] + (probe.map { ["--probe", $0] } ?? []),
+            environment: zone.environment,
             descriptors: [pipes[1], fcntl(pipes[1], F_DUPFD_CLOEXEC, 0), ends[1]])
         let (arrivals, arrived) = AsyncStream.makeStream(of: Arrival.self)
         Thread.detachNewThread {

@@ -121,6 +121,10 @@ package struct HostServices: Sendable {
             let past = (setup.historyStart ?? start).advanced(byMicroseconds: -1)
             try await machine.play(after: past, through: start)
         }
+        // Runs in virtual time have the same output on all machines.
+        let zone = AppTimeZone(
+            variable: ProcessInfo.processInfo.environment["TZ"],
+            otherwise: setup == nil ? .system : .utc)
         supervisor = RunSupervisor(
             runner: (try? CompanionProgram.runner.path()) ?? CompanionProgram.runner.rawValue,
             library: library, authority: authority, prelude: Provider.prelude,
@@ -128,7 +132,7 @@ package struct HostServices: Sendable {
             budget: {
                 let given = settings.budget(of: $0)
                 return setup?.budget(given) ?? given
-            }, keepsSpare: isLongRunning, pool: setup?.pool, virtualTime: virtualTime,
+            }, keepsSpare: isLongRunning, zone: zone, pool: setup?.pool, virtualTime: virtualTime,
             logger: logger)
         let services = Provider.Services(
             authority: authority, machine: machine,

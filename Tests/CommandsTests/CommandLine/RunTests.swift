@@ -58,6 +58,25 @@ struct RunTests {
         #expect(!run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}"))
     }
 
+    @Test(arguments: [
+        ("America/New_York", "300 240 America/New_York\n"), ("UTC", "0 0 UTC\n"),
+        (":Europe/Zurich", "-60 -120 Europe/Zurich\n"),
+    ])
+    func `an app sees dates in the time zone of the host`(zone: String, shown: String) throws {
+        let sandbox = try Sandbox()
+        let script = """
+            const offset = (month) => new Date(Date.UTC(2024, month, 1)).getTimezoneOffset();
+            console.log(offset(0), offset(6), Intl.DateTimeFormat().resolvedOptions().timeZone);
+            """
+        let environment = sandbox.environment.merging(["TZ": zone]) { $1 }
+        let folder = try app(script, in: sandbox)
+        for options in [[], ["--insecure-no-sandbox"]] {
+            let run = try Invocation(
+                Binary.nervous, ["run", folder, "--allow-all"] + options, environment: environment)
+            #expect(run.output == shown, "\(run.errors)")
+        }
+    }
+
     @Test func `A10: a revocation affects the next call of a run in a serving host`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)

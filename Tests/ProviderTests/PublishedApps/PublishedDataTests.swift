@@ -1,3 +1,4 @@
+import AppRuns
 import Auth
 import Foundation
 import Samples
