@@ -245,12 +245,16 @@ extension APIClient {
     }
 
     /// Forgets the samples of a sensor in a time range.
+    ///
+    /// - Parameter includesDerived: whether sensors that are computed from it, and imported sessions with a
+    ///   route in the range, are forgotten too.
     public func forgetSamples(
-        of sensor: String, from: String?, to: String?
+        of sensor: String, from: String?, to: String?, includesDerived: Bool = false
     ) async throws -> APIReply<ForgetDescription> {
         try await reply(
             APIRequest(
-                .delete, .samples(of: sensor), query: [("from", from), ("to", to)],
+                .delete, .samples(of: sensor),
+                query: [("from", from), ("to", to), ("derived", includesDerived ? "true" : nil)],
                 hasTimeLimit: false))
     }
 

@@ -192,6 +192,11 @@ public struct ForgetDescription: Codable, Sendable {
     public let erased: Bool
     /// How many uploads with such samples were discarded from the outbox.
     public let uploads: Int
+    /// What was forgotten of each sensor that is computed from it; missing unless requested.
+    public let derived: [Derived]?
+    /// The imported sessions that were deleted, because their route is in the range; missing unless
+    /// requested.
+    public let sessions: [String]?
     /// What is not forgotten: `access-log`; `sensor:ID`, which is computed from the sensor and has samples
     /// of its own; `session:ID`, whose imported route is in the range.
     public let kept: [String]
@@ -200,7 +205,8 @@ public struct ForgetDescription: Codable, Sendable {
     public init(
         sensor: String, from: Double? = nil, to: Double? = nil, time: Double, samples: Int,
         summaries: Int, summarised: Int, hoursBeyond: Int, unreadable: Int, bytes: Int64,
-        erased: Bool, uploads: Int, kept: [String]
+        erased: Bool, uploads: Int, derived: [Derived]? = nil, sessions: [String]? = nil,
+        kept: [String]
     ) {
         self.sensor = sensor
         self.from = from
@@ -214,7 +220,32 @@ public struct ForgetDescription: Codable, Sendable {
         self.bytes = bytes
         self.erased = erased
         self.uploads = uploads
+        self.derived = derived
+        self.sessions = sessions
         self.kept = kept
+    }
+
+    /// What was forgotten of a sensor that is computed from another.
+    public struct Derived: Codable, Sendable {
+        /// Its identifier.
+        public let sensor: String
+        /// The number of deleted samples.
+        public let samples: Int
+        /// The number of deleted hourly summaries.
+        public let summaries: Int
+        /// The bytes that the deleted data occupied in the file.
+        public let bytes: Int64
+        /// Whether the bytes are overwritten in every file.
+        public let erased: Bool
+
+        /// Creates a value from its members.
+        public init(sensor: String, samples: Int, summaries: Int, bytes: Int64, erased: Bool) {
+            self.sensor = sensor
+            self.samples = samples
+            self.summaries = summaries
+            self.bytes = bytes
+            self.erased = erased
+        }
     }
 }
 

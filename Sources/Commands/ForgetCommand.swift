@@ -14,6 +14,7 @@ struct ForgetCommand: AsyncParsableCommand {
               nervous forget location                     all its samples
               nervous forget cpu --from -2h               the last two hours
               nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z
+              nervous forget accelerometer --derived      also steps and activities
               nervous forget --app hello-sensors          the data about an app
 
             Samples and their hourly summaries are deleted and overwritten in the file,
@@ -42,6 +43,12 @@ struct ForgetCommand: AsyncParsableCommand {
         help: ArgumentHelp("Up to this time, exclusive; a day is included.", valueName: "time"))
     var to: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Also forget what is computed from it, such as steps, and delete imported sessions"
+                + " with a route in the range."))
+    var derived = false
+
     @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
     var yes = false
 
@@ -51,6 +58,9 @@ struct ForgetCommand: AsyncParsableCommand {
         }
         guard app == nil || (from == nil && to == nil) else {
             throw ValidationError("--from and --to require a sensor.")
+        }
+        guard app == nil || !derived else {
+            throw ValidationError("--derived requires a sensor.")
         }
         if let sensor, SensorID(sensor) == nil {
             throw ValidationError("\(sensor.debugDescription) is not a valid sensor name.")
@@ -76,19 +86,25 @@ struct ForgetCommand: AsyncParsableCommand {
         }
         let time = TimeInput()
         let range = [from.map { "from \($0)" }, to.map { "to \($0)" }].compactMap(\.self)
-        try confirm([
-            "\(sensor) has \(known.samples) samples and \(known.summaries) hourly summaries,"
-                + " \(Format.bytes(Double(known.bytes))).",
-            range.isEmpty
-                ? "All of it will be deleted. This cannot be undone."
-                : "Everything \(range.joined(separator: " ")) will be deleted, including whole hourly"
-                    + " summaries that overlap the range. This cannot be undone.",
-        ])
+        try confirm(
+            [
+                "\(sensor) has \(known.samples) samples and \(known.summaries) hourly summaries,"
+                    + " \(Format.bytes(Double(known.bytes))).",
+                range.isEmpty
+                    ? "All of it will be deleted. This cannot be undone."
+                    : "Everything \(range.joined(separator: " ")) will be deleted, including whole hourly"
+                        + " summaries that overlap the range. This cannot be undone.",
+            ] + (derived ? [Self.derivedNotice] : []))
         let receipt = try await session.client.forgetSamples(
-            of: sensor, from: time.parameter(from), to: time.parameter(to, isEnd: true))
+            of: sensor, from: time.parameter(from), to: time.parameter(to, isEnd: true),
+            includesDerived: derived)
         guard !options.json else { return options.console.print(json: receipt.json) }
         try receipt.value.lines.forEach(options.console.print)
     }
+
+    private static let derivedNotice =
+        "So will the samples of sensors that are computed from them, and imported sessions with a route in"
+        + " this time."
 
     private func forget(app: String, _ session: HostSession) async throws {
         let known = try await session.client.app(app).value
@@ -142,6 +158,13 @@ extension ForgetDescription {
                 "  \(uploads) \(uploads == 1 ? "upload" : "uploads") with these samples"
                     + " \(uploads == 1 ? "was" : "were") discarded from the outbox.")
         }
+        for found in derived ?? [] {
+            lines.append(
+                "  Also: \(found.samples) samples and \(found.summaries) summaries of \(found.sensor),"
+                    + " which is computed from \(sensor)."
+                    + (found.erased ? "" : " Their bytes are overwritten by the next maintenance."))
+        }
+        lines += (sessions ?? []).map { "  Also: the imported session \($0)." }
         lines.append("  Kept: the entries of the access log. They contain no values.")
         lines += kept.compactMap(keptLine)
         return lines
@@ -153,7 +176,7 @@ extension ForgetDescription {
             let id = item.dropFirst("sensor:".count)
             return
                 "  Kept: the samples of \(id), which are computed from those of \(sensor). To delete"
-                + " them: nervous forget \(id)"
+                + " them: nervous forget \(id), or use --derived"
         }
         guard item.hasPrefix("session:") else { return nil }
         let id = item.dropFirst("session:".count)

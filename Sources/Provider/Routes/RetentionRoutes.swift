@@ -113,15 +113,26 @@ extension RetentionDescription {
 }
 
 extension ForgetDescription {
-    /// - Parameter kept: what is not forgotten, besides the access log.
-    init(_ receipt: ForgetReceipt, uploads: Int, kept: [String]) {
+    /// - Parameters:
+    ///   - derived: what was forgotten of the sensors that are computed from it; `nil` unless requested.
+    ///   - sessions: the imported sessions that were deleted.
+    ///   - kept: what is not forgotten, besides the access log.
+    init(
+        _ receipt: ForgetReceipt, uploads: Int, derived: [ForgetReceipt]? = nil,
+        sessions: [String]? = nil, kept: [String]
+    ) {
         self.init(
             sensor: receipt.sensor.description, from: receipt.range.from.bounded?.milliseconds,
             to: receipt.range.to.bounded?.milliseconds, time: receipt.time.milliseconds,
             samples: receipt.samples, summaries: receipt.summaries,
             summarised: receipt.summarised, hoursBeyond: receipt.hoursBeyond,
             unreadable: receipt.unreadable, bytes: receipt.bytes, erased: receipt.isErased,
-            uploads: uploads, kept: ["access-log"] + kept)
+            uploads: uploads,
+            derived: derived?.map {
+                Derived(
+                    sensor: $0.sensor.description, samples: $0.samples, summaries: $0.summaries,
+                    bytes: $0.bytes, erased: $0.isErased)
+            }, sessions: sessions, kept: ["access-log"] + kept)
     }
 }
 

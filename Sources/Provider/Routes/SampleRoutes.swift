@@ -56,14 +56,47 @@ struct SampleRoutes {
 
     /// Forgets the samples of a range, and returns the receipt.
     ///
-    /// Uploads with them are discarded, and what else remains of them is listed.
+    /// Uploads with them are discarded, and what else remains of them is listed, or with `derived` forgotten.
     @Sendable
     private func forget(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("forget", request, context)
         let id = try request.sensor(context)
-        try request.rejectParameters(except: ["from", "to"])
+        try request.rejectParameters(except: ["from", "to", "derived"])
         let range = try request.range(now: authorizer.now())
+        let includesDerived = try request.flag("derived")
         let caller = try await authorizer.client("forget", request, context)
+        // An unknown sensor is an error, and nothing else is forgotten then.
+        let first = try await forget(id, range, by: caller)
+        guard includesDerived else {
+            return try .json(
+                ForgetDescription(
+                    first.receipt, uploads: first.uploads, kept: await kept(of: id, range)))
+        }
+        var uploads = first.uploads
+        var derived: [ForgetReceipt] = []
+        for sensor in await allDerived(from: id) {
+            do {
+                let (found, discarded) = try await forget(sensor, range, by: caller)
+                derived.append(found)
+                uploads += discarded
+            } catch let error as VirtualMachineError where error.code == .unknownSensor {
+                // Nothing was ever stored of it.
+            }
+        }
+        var sessions: [String] = []
+        if Self.location.covers(id) {
+            sessions = try await book.importedSessions(in: range)
+            for session in sessions { try await book.remove(session) }
+        }
+        return try .json(
+            ForgetDescription(
+                first.receipt, uploads: uploads, derived: derived, sessions: sessions, kept: []))
+    }
+
+    /// Forgets samples of one sensor and the uploads with them, and records it in the access log.
+    private func forget(
+        _ id: SensorID, _ range: TimeRange, by caller: Client
+    ) async throws -> (receipt: ForgetReceipt, uploads: Int) {
         let receipt = try await machine.retention.forget(
             id, range, releasingKeysOf: caller.name)
         let uploads = await outbox.discard(id, range)
@@ -75,8 +108,21 @@ struct SampleRoutes {
                     + (uploads == 0 ? "" : ", \(uploads) uploads")
                     + (from == .distantPast ? "" : " from \(from)")
                     + (to == .distantFuture ? "" : " to \(to)")))
-        return try .json(
-            ForgetDescription(receipt, uploads: uploads, kept: await kept(of: id, range)))
+        return (receipt, uploads)
+    }
+
+    /// The sensors that are computed from a sensor, and those that are computed from these.
+    private func allDerived(from sensor: SensorID) async -> [SensorID] {
+        var all = await machine.derived(from: sensor)
+        var index = 0
+        while index < all.count {
+            for next in await machine.derived(from: all[index])
+            where next != sensor && !all.contains(next) {
+                all.append(next)
+            }
+            index += 1
+        }
+        return all
     }
 
     /// Data that still reveals the forgotten samples: samples that were computed from them, and imported

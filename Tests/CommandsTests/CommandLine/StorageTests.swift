@@ -63,7 +63,8 @@ struct StorageTests {
         ["storage", "set", "--raw", "1d"], ["storage", "set", "load", "--raw", "soon"],
         ["storage", "set", "load", "--default", "--raw", "1d"],
         ["storage", "set", "load", "--bytes", "-1"], ["forget"], ["forget", "Load"],
-        ["forget", "load", "--app", "x"], ["forget", "--app", "x", "--from", "-1h"],
+        ["forget", "load", "--app", "x"], ["forget", "--app", "x", "--derived"],
+        ["forget", "--app", "x", "--from", "-1h"],
         ["forget", "load", "--from", "soon", "--yes"],
     ])
     func `invalid options are usage errors`(words: [String]) throws {
@@ -108,6 +109,34 @@ struct StorageTests {
         #expect(try terminal.finish() == code)
         #expect(terminal.text.contains("Forgotten: load") == (code == 0))
         #expect(try samples(sandbox) == left)
+    }
+
+    @Test func `what was computed from samples is named, and with --derived forgotten too`() throws
+    {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let added = try sandbox.nervous(
+            "sensors", "add", "barometer.roof", "--field", "pressure:hPa")
+        #expect(added.code == 0, "\(added.errors)")
+        let now = Int((Date().timeIntervalSince1970 * 1000).rounded())
+        try Data("t,pressure\n\(now - 2000),1000\n\(now - 1000),990\n".utf8)
+            .write(to: URL(filePath: sandbox.path("in.csv")))
+        let sent = try sandbox.nervous(
+            "import", sandbox.path("in.csv"), "--sensor", "barometer.roof")
+        #expect(sent.code == 0, "\(sent.errors)")
+        var told = ""
+        try waitUntil(otherwise: { told }) {
+            told = try sandbox.nervous("forget", "barometer.roof", "--to", "2000-01-01", "--yes")
+                .output
+            return told.contains("Kept: the samples of altitude.roof")
+        }
+        let done = try sandbox.nervous("forget", "barometer.roof", "--derived", "--yes").output
+        #expect(done.contains("summaries of altitude.roof, which is computed from barometer.roof"))
+        #expect(!done.contains("Kept: the samples"), "\(done)")
+        let again = try sandbox.nervous("forget", "barometer.roof", "--yes").output
+        #expect(!again.contains("Kept: the samples"), "\(again)")
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
     }
 
     @Test func `decisions about an app are forgotten, and the app stays installed`() throws {

@@ -152,6 +152,15 @@ struct RetentionRouteTests {
             #expect(all["uploads"]?.number?.int64 == 1)
             #expect(all["kept"]?.array?.map(\.string) == ["access-log", "session:\(id)"])
             #expect(await host.outbox.queued.isEmpty)
+            let before = try await forget("?from=0&to=1&derived=true")
+            #expect(before["sessions"]?.array?.isEmpty == true)
+            let more = try await forget("?derived=true")
+            #expect(more["derived"]?.array?.isEmpty == true)
+            #expect(more["sessions"]?.array?.map(\.string) == [id])
+            #expect(more["kept"]?.array?.map(\.string) == ["access-log"])
+            let gone = try await host.send(
+                Call("GET", "/api/v1/sessions/\(id)", token: host.owner))
+            #expect(gone.status == 404)
         }
     }
 

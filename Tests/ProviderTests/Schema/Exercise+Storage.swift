@@ -15,6 +15,8 @@ extension Exercise {
             host.owned("removeRule", 404, "DELETE", "/retention/Not-One"),
             host.owned("forgetSamples", 200, "DELETE", "/sensors/gauge/samples?from=0&to=1"),
             host.owned("forgetSamples", 200, "DELETE", "/sensors/gauge/samples"),
+            host.owned("forgetSamples", 200, "DELETE", "/sensors/gauge/samples?derived=true"),
+            host.owned("forgetSamples", 400, "DELETE", "/sensors/gauge/samples?derived=x"),
             host.owned("forgetSamples", 400, "DELETE", "/sensors/gauge/samples?from=x"),
             host.owned("forgetSamples", 404, "DELETE", "/sensors/none/samples"),
             host.owned("forgetApp", 200, "DELETE", "/apps/my-app/data"),
