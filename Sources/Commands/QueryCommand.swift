@@ -43,7 +43,10 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(help: "Up to this time, exclusive; a day is included.")
     var to: String?
 
-    @Option(help: ArgumentHelp("Statistics of windows of this width.", valueName: "span"))
+    @Option(
+        help: ArgumentHelp(
+            "Statistics of windows of this width; 1d, 1w and 1mo are those of the calendar.",
+            valueName: "span"))
     var every: String?
 
     @Option(help: ArgumentHelp("Only these fields, separated by commas.", valueName: "names"))
@@ -149,7 +152,9 @@ struct QueryCommand: AsyncParsableCommand {
     // MARK: - Statistics
 
     private func statistics(_ session: HostSession) async throws {
-        let query = selection + [("fn", stats), ("every", every)]
+        // Days, weeks and months are those of the person.
+        let zone = every.map(CalendarWindows.accepts) == true ? TimeZone.current.identifier : nil
+        let query = selection + [("fn", stats), ("every", every), ("zone", zone)]
         let reply = try await session.client.statistics(of: sensor, query: query)
         options.console.warnAboutDamage(in: reply.json, of: sensor)
         if outputFormat == .json {

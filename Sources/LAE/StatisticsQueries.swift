@@ -32,7 +32,7 @@ struct StatisticsQueries: Sendable {
         do {
             let extent = try await extent(
                 of: sensor, columns.map { sensor.fields[$0] }, terms,
-                needsStart: query.every != nil || !terms.allowsSamples,
+                needsStart: query.every != nil || query.calendar != nil || !terms.allowsSamples,
                 includesFuture: query.range.to != .distantFuture)
             let reader = StatisticsReader(
                 of: sensor, columns: columns, samples: samples, terms: terms, matchers: matchers,
@@ -111,13 +111,24 @@ struct StatisticsQueries: Sendable {
     private func wholeTable(
         _ query: StatisticsQuery, _ extent: TimeRange, _ reader: StatisticsReader
     ) async throws -> StatisticsTable {
-        let summaryQuery = try summaryQuery(
-            query, query.range, query.every?.wholeMicroseconds, extent, reader)
-        let windows = try await reader.summaries(summaryQuery)
-        let coverage = try await coverage(query, summaryQuery, windows, reader)
+        let parts =
+            if let calendar = query.calendar {
+                try summaryQueries(
+                    query, calendar.windows(of: calendar.closing(query.range, with: extent)), reader
+                )
+            } else {
+                [
+                    try summaryQuery(
+                        query, query.range, query.every?.wholeMicroseconds, extent, reader)
+                ]
+            }
+        var windows: [WindowSummary] = []
+        for part in parts { windows += try await reader.summaries(part) }
+        let ranges = parts.flatMap(\.spans)
+        let coverage = try await coverage(query, parts, windows, reader)
         var answered: [StatisticsTable.Window] = []
         for (place, window) in windows.enumerated() {
-            let range = summaryQuery.span(of: place)
+            let range = ranges[place]
             var values: [[Double?]] = []
             var isApproximate = false
             for (field, summary) in window.fields.enumerated() {
@@ -141,17 +152,21 @@ struct StatisticsQueries: Sendable {
     /// The coverage of each window: a sample that fails the conditions covers its time, too, and
     /// one to which they cannot be applied does not.
     private func coverage(
-        _ query: StatisticsQuery, _ summaryQuery: SummaryQuery, _ windows: [WindowSummary],
+        _ query: StatisticsQuery, _ parts: [SummaryQuery], _ windows: [WindowSummary],
         _ reader: StatisticsReader
     ) async throws -> [Coverage?] {
         var all = windows
         if !query.conditions.isEmpty {
-            var plain = summaryQuery
-            plain.hasSketch = false
             let hasGaps = windows.contains(where: \.isPartial)
-            all = try await reader.withoutConditions(readsEachSample: hasGaps).summaries(plain)
+            let unconditional = reader.withoutConditions(readsEachSample: hasGaps)
+            all = []
+            for part in parts {
+                var plain = part
+                plain.hasSketch = false
+                all += try await unconditional.summaries(plain)
+            }
         }
-        return Coverage.of(all, in: all.indices.map(summaryQuery.span), now: time.now())
+        return Coverage.of(all, in: parts.flatMap(\.spans), now: time.now())
     }
 
     private func aggregateTable(
@@ -159,17 +174,36 @@ struct StatisticsQueries: Sendable {
         _ cells: AggregateCells
     ) async throws -> StatisticsTable {
         var range = query.range
+        if let calendar = query.calendar {
+            range = calendar.closing(range, with: extent)
+        }
         if range.from == .distantPast { range = TimeRange(from: extent.from, to: range.to) }
         if range.to == .distantFuture { range = TimeRange(from: range.from, to: extent.to) }
-        let step = query.every.map { cells.step(max(1, $0.wholeMicroseconds)) }
-        let summaryQuery = try summaryQuery(
-            query, cells.covering(range, now: time.now()), step, extent, reader)
-        let (windows, observed) = try await cells.summaries(summaryQuery, extent, reader)
+        let covered = cells.covering(range, now: time.now())
+        let parts: [SummaryQuery]
+        if let calendar = query.calendar {
+            // Their bounds are those of cells, too.
+            let windows = try calendar.windows(of: covered).map {
+                TimeRange(from: cells.floor($0.from), to: cells.floor($0.to))
+            }
+            parts = try summaryQueries(query, windows.filter { !$0.isEmpty }, reader)
+        } else {
+            let step = query.every.map { cells.step(max(1, $0.wholeMicroseconds)) }
+            parts = [try summaryQuery(query, covered, step, extent, reader)]
+        }
+        var windows: [WindowSummary] = []
+        var observed: [Int64?] = []
+        for part in parts {
+            let found = try await cells.summaries(part, extent, reader)
+            windows += found.0
+            observed += found.observed
+        }
+        let ranges = parts.flatMap(\.spans)
         // Exact order statistics are values of single samples.
         let statistics = query.statistics.approximate
         let answered = windows.enumerated().map { place, window in
             let isShown = window.count >= GrantTerms.minimumCount
-            let range = summaryQuery.span(of: place)
+            let range = ranges[place]
             return StatisticsTable.Window(
                 range, window, Coverage(observed[place], of: range),
                 count: isShown ? window.count : nil,
@@ -178,7 +212,7 @@ struct StatisticsQueries: Sendable {
                 })
         }
         // The exact bounds of damage would reveal the times of single samples.
-        let damage = await reader.damage(in: summaryQuery.range).map {
+        let damage = await reader.damage(in: covered).map {
             cells.covering($0, now: time.now())
         }
         return StatisticsTable(
@@ -209,21 +243,58 @@ struct StatisticsQueries: Sendable {
         let summaryQuery = SummaryQuery(
             sensor: reader.sensor.id, fields: reader.fields, range: range, step: step,
             hasSketch: query.statistics.contains(where: \.needsSketch))
-        guard summaryQuery.windowCount <= StatisticsQuery.windowLimit else {
-            throw LAEError(
-                .tooManyWindows,
-                "The range contains more than \(StatisticsQuery.windowLimit) windows.",
-                hint: "Ask for a shorter range or wider windows.")
+        try check(summaryQuery.windowCount, query, reader)
+        return summaryQuery
+    }
+
+    /// One query for each run of adjacent windows of the same width.
+    private func summaryQueries(
+        _ query: StatisticsQuery, _ windows: [TimeRange], _ reader: StatisticsReader
+    ) throws(LAEError) -> [SummaryQuery] {
+        try check(windows.count, query, reader)
+        var parts: [SummaryQuery] = []
+        for window in windows {
+            let width = window.to.microseconds - window.from.microseconds
+            if let last = parts.last, last.step == width, last.range.to == window.from {
+                parts[parts.count - 1].range = TimeRange(from: last.range.from, to: window.to)
+            } else {
+                parts.append(
+                    SummaryQuery(
+                        sensor: reader.sensor.id, fields: reader.fields, range: window, step: width,
+                        hasSketch: query.statistics.contains(where: \.needsSketch)))
+            }
         }
-        let numbers = query.statistics.count * reader.fields.count * summaryQuery.windowCount
+        return parts
+    }
+
+    /// - Throws: `tooManyWindows`.
+    private func check(
+        _ windowCount: Int, _ query: StatisticsQuery, _ reader: StatisticsReader
+    ) throws(LAEError) {
+        guard windowCount <= StatisticsQuery.windowLimit else { throw .tooManyWindows }
+        let numbers = query.statistics.count * reader.fields.count * windowCount
         guard numbers <= StatisticsQuery.numberLimit else {
             throw LAEError(
                 .tooManyWindows,
                 "The answer contains more than \(StatisticsQuery.numberLimit) numbers.",
                 hint: "Ask for fewer fields, statistics or windows.")
         }
-        return summaryQuery
     }
+}
+
+extension CalendarWindows {
+    /// - Throws: `tooManyWindows`.
+    fileprivate func windows(of range: TimeRange) throws(LAEError) -> [TimeRange] {
+        guard let windows = divide(range, atMost: StatisticsQuery.windowLimit) else {
+            throw .tooManyWindows
+        }
+        return windows
+    }
+}
+
+extension SummaryQuery {
+    /// The stretches of time of all windows.
+    fileprivate var spans: [TimeRange] { (0..<windowCount).map(span) }
 }
 
 extension [Statistic] {
@@ -236,6 +307,13 @@ extension [Statistic] {
 }
 
 extension LAEError {
+    fileprivate static var tooManyWindows: LAEError {
+        LAEError(
+            .tooManyWindows,
+            "The range contains more than \(StatisticsQuery.windowLimit) windows.",
+            hint: "Ask for a shorter range or wider windows.")
+    }
+
     /// The error for conditions under a statistics-only grant.
     static func conditionsRefused(_ sensor: SensorID) -> LAEError {
         LAEError(

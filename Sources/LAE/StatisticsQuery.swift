@@ -21,6 +21,8 @@ public struct StatisticsQuery: Hashable, Sendable {
     public var statistics: [Statistic]
     /// The width of the windows; the first begins with the range; `nil` for one window.
     public var every: Duration?
+    /// Windows of the calendar, in place of those of ``every``.
+    public var calendar: CalendarWindows?
     /// Conditions that a sample must meet to count.
     public var conditions: [Condition]
 
@@ -28,12 +30,13 @@ public struct StatisticsQuery: Hashable, Sendable {
     public init(
         range: TimeRange = .all, fields: [String]? = nil,
         statistics: [Statistic] = Statistic.standard, every: Duration? = nil,
-        conditions: [Condition] = []
+        calendar: CalendarWindows? = nil, conditions: [Condition] = []
     ) {
         self.range = range
         self.fields = fields
         self.statistics = statistics
         self.every = every
+        self.calendar = calendar
         self.conditions = conditions
     }
 }
@@ -42,7 +45,7 @@ public struct StatisticsQuery: Hashable, Sendable {
 public struct StatisticsTable: Hashable, Sendable {
     /// One window of the range.
     public struct Window: Hashable, Sendable {
-        /// Its time range; without `every`, the range of the query.
+        /// Its time range; without `every` or a calendar, the range of the query.
         public let range: TimeRange
         /// The number of its samples; `nil` when suppressed.
         public let count: Int?

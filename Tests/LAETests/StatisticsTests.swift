@@ -29,6 +29,41 @@ struct StatisticsTests {
         #expect(windows.map(\.values) == [[[6, 2]], [[8, 1]], [[16, 1]]])
     }
 
+    @Test func `days of the calendar have their own lengths, with and without conditions`()
+        async throws
+    {
+        // Clocks in New York changed on 1970-04-26.
+        let hour: Int64 = 3_600_000_000
+        let start = try #require(Timestamp(rfc3339: "1970-04-24T05:00:00Z")).microseconds
+        let range = TimeRange(start, start + 96 * hour)
+        let calendar = try #require(CalendarWindows("1d", zone: "America/New_York"))
+        let windows = try #require(calendar.divide(range, atMost: 10))
+        try await fixture.add((0..<96 as Range<Int64>).map { (time: start + $0 * hour, x: 1) })
+        let positive = try Condition(parsing: "x>0")
+        for conditions in [[], [positive]] {
+            let table = try await statistics(
+                StatisticsQuery(
+                    range: range, fields: ["x"], statistics: [.count], calendar: calendar,
+                    conditions: conditions))
+            #expect(table.windows.map(\.range) == windows)
+            #expect(table.windows.map(\.count) == [24, 24, 23, 24, 1])
+        }
+        let grant = try await fixture.grant(Terms(access: .stats))
+        let aggregates = try await fixture.engine.statistics(
+            StatisticsQuery(
+                range: range, fields: ["x"], statistics: [.count], calendar: calendar), for: grant)
+        #expect(aggregates.windows.prefix(2).map(\.range) == Array(windows.prefix(2)))
+    }
+
+    @Test func `days of the calendar are limited like other windows`() async throws {
+        try await fixture.add([(0, 1)])
+        let calendar = try #require(CalendarWindows("1d", zone: "UTC"))
+        let query = StatisticsQuery(
+            range: TimeRange(0, 10_001 * 86_400_000_000), calendar: calendar)
+        let error = await #expect(throws: LAEError.self) { try await statistics(query) }
+        #expect(error?.code == .tooManyWindows)
+    }
+
     @Test func `open ranges are extended to whole windows`() async throws {
         try await fixture.add([(-7, 1), (13, 2), (20, 4)])
         let table = try await statistics(

@@ -239,7 +239,7 @@ declare namespace Nervous {
     samples<Fields = Record<string, any>>(options?: SampleOptions): Promise<Sample<Fields>[]>;
 
     /** Statistics of a range, or with `every` of its windows. */
-    stats(options: StatisticsOptions & { every: Span }): Promise<Statistics[]>;
+    stats(options: StatisticsOptions & { every: Span | `${number}mo` }): Promise<Statistics[]>;
     stats(options?: StatisticsOptions & { every?: undefined }): Promise<Statistics>;
 
     /** Publishes a sample or several, all or none; needs write access. */
@@ -275,6 +275,8 @@ declare namespace Nervous {
       fn?: string | readonly string[];
       fields?: string | readonly string[];
       where?: string | readonly string[];
+      /** The IANA name of a time zone: days, weeks and months of `every` are those of its calendar. */
+      zone?: string;
     };
 
   /** A statistic is a number if one field was requested, otherwise an object by field. */

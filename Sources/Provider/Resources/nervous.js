@@ -432,11 +432,12 @@
     }
 
     /**
-     * Statistics of a range. Options: last | from, to · fn · fields · where · every · signal.
+     * Statistics of a range. Options: last | from, to · fn · fields · where · every · zone · signal.
      *
      * Without `every`: an object with `count`, `coverage` (0 to 1) and a member for each statistic,
      * which is a number if one field was requested, otherwise an object by field. With `every`: an
-     * array of such objects, with `from` and `to`.
+     * array of such objects, with `from` and `to`. With `zone`, the IANA name of a time zone, days,
+     * weeks and months (`1d`, `1w`, `1mo`) are those of its calendar.
      */
     async stats(options = {}) {
       const answer = await get(`${this.#path}/stats`, {
@@ -446,6 +447,7 @@
           fields: list(options.fields),
           where: options.where,
           every: options.every,
+          zone: options.zone,
         },
         signal: options.signal,
       });

@@ -86,7 +86,7 @@ struct StatisticsRoutes {
 
     private func query(_ request: Request) throws -> StatisticsQuery {
         try request.rejectParameters(
-            except: ["from", "to", "fields", "every", "fn"], repeating: ["where"])
+            except: ["from", "to", "fields", "every", "zone", "fn"], repeating: ["where"])
         var statistics = Statistic.standard
         if let names = try request.list("fn") {
             guard names.count <= Self.limit else {
@@ -105,14 +105,35 @@ struct StatisticsRoutes {
                 throw Problem.invalidParameter("fn", "repeated statistic")
             }
         }
-        let every = try request.parameter("every").map { text in
+        let calendar = try calendar(request)
+        let every = try request.parameter("every").flatMap { text -> Duration? in
+            guard calendar == nil else { return nil }
             guard let span = Duration(span: text), span > .zero else {
-                throw Problem.invalidParameter("every", "must be a span such as 10s or 1m")
+                throw Problem.invalidParameter("every", "must be a span such as 10s, 1m or 1mo")
             }
             return span
         }
         return StatisticsQuery(
             range: try request.range(now: authorizer.now()), fields: try request.list("fields"),
-            statistics: statistics, every: every, conditions: try request.conditions())
+            statistics: statistics, every: every, calendar: calendar,
+            conditions: try request.conditions())
+    }
+
+    /// The windows of the calendar: of days and weeks if a zone is given, of months always.
+    private func calendar(_ request: Request) throws -> CalendarWindows? {
+        let zone = request.parameter("zone")
+        guard let every = request.parameter("every"), CalendarWindows.accepts(every) else {
+            guard zone == nil else {
+                throw Problem.invalidParameter(
+                    "zone", "needs every in days, weeks or months, such as 1d")
+            }
+            return nil
+        }
+        guard zone != nil || Duration(span: every) == nil else { return nil }
+        guard let calendar = CalendarWindows(every, zone: zone ?? "UTC") else {
+            throw Problem.invalidParameter(
+                "zone", "must be the name of a time zone, such as Europe/Zurich")
+        }
+        return calendar
     }
 }

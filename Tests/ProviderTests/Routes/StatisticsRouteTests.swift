@@ -49,6 +49,30 @@ struct StatisticsRouteTests {
         }
     }
 
+    @Test func `windows are days of a time zone if one is given`() async throws {
+        try await ServedHost.with { host async throws in
+            await Self.fill(host, 2)
+            // Clocks in Zurich changed on 2024-03-31.
+            let range = "from=2024-03-30T23:00:00Z&to=2024-04-02T22:00:00Z"
+            func starts(_ query: String) async throws -> [Double] {
+                let items = try await Self.stats(host, "\(range)&\(query)").json()["items"]?.array
+                return (items ?? []).compactMap {
+                    ($0["from"]?.number?.double).map { $0 / 3_600_000 }
+                }
+            }
+            let first = try #require(try await starts("every=1d").first)
+            #expect(
+                try await starts("every=1d&zone=Europe/Zurich").map { $0 - first } == [0, 23, 47])
+            #expect(try await starts("every=1d").map { $0 - first } == [0, 24, 48])
+            #expect(try await starts("every=1mo").map { $0 - first } == [0, 25])
+            for query in ["every=1h&zone=UTC", "zone=UTC", "every=1d&zone=Nowhere", "every=1y"] {
+                let answer = try await Self.stats(host, query)
+                #expect(answer.status == 400, "\(query)")
+                #expect(answer.code == "invalid-parameter")
+            }
+        }
+    }
+
     @Test func `the size of a response is bounded`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host, 2)
