@@ -10,6 +10,11 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 let strictC: [CSetting] = [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]
+/// For the installed programs: the linker's tables are filled at the start and then read-only, so a
+/// fault in memory cannot redirect a call through them, and no stack is executable.
+let hardened: [LinkerSetting] = [
+    .unsafeFlags(["relro", "now", "noexecstack"].flatMap { ["-Xlinker", "-z", "-Xlinker", $0] })
+]
 
 typealias Dependency = Target.Dependency
 
@@ -175,10 +180,11 @@ let package = Package(
                 "CEscapeProbes", "CJavaScriptCore", "CProcess", "CSandbox", "Resources",
                 "RunnerProtocol",
             ],
-            path: "Sources/Runner", exclude: ["Libraries", "Resources"], swiftSettings: strict),
+            path: "Sources/Runner", exclude: ["Libraries", "Resources"], swiftSettings: strict,
+            linkerSettings: hardened),
         .executableTarget(
             name: "nervous-unpacker", dependencies: ["Archive", "CSandbox", "RunnerProtocol"],
-            path: "Sources/Unpacker", swiftSettings: strict),
+            path: "Sources/Unpacker", swiftSettings: strict, linkerSettings: hardened),
 
         // The HTTP API, the host and its commands.
         module("API", ["Samples", "Text"]),
@@ -213,7 +219,9 @@ let package = Package(
                 "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser, crypto,
                 lifecycle, nioCore, unixSignals,
             ]),
-        .executableTarget(name: "nervous", dependencies: ["Commands"], swiftSettings: strict),
+        .executableTarget(
+            name: "nervous", dependencies: ["Commands"], swiftSettings: strict,
+            linkerSettings: hardened),
         .plugin(name: "BundleLibraries", capability: .buildTool()),
 
         // Tests, and the programs that they run.
