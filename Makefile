@@ -6,12 +6,15 @@
 # make format       format the sources
 # make bench        run the benchmarks; ARGS="store --samples 1000000" selects one
 # make bench-peers  benchmark other stores on the same data; ARGS="--samples 1000000"
-# make install      build for release and install under PREFIX
+# make install      build for release and install under PREFIX, or DESTDIR and PREFIX for a package
+# make uninstall    delete what was installed under PREFIX
 # make clean        remove build products
 
 SWIFT ?= swift
 export SWIFT
 PREFIX ?= $(HOME)/.local
+# Read from the environment by Scripts/install-files, so that any character may be in them.
+export PREFIX DESTDIR BUILD_FOLDER
 # More tests at once only add load on two cores, and time limits of the tested programs are exceeded.
 TEST_WIDTH = --experimental-maximum-parallelization-width 6
 # One suite of each kind: values, statistics, store, permissions, routes, runner, commands.
@@ -19,7 +22,8 @@ SMOKE_TESTS = SamplesTests\.|StatisticsTests\.MomentsTests/|SampleStoreTests\.Re
 	AuthTests\.CheckAppTests/|ProviderTests\.StatisticsRouteTests/|RunnerTests\.ConsoleTests/|$\
 	CommandsTests\.RunTests/
 
-.PHONY: setup build run smoke test test-long check format bench bench-peers install clean
+.PHONY: setup build run smoke test test-long check format bench bench-peers install \
+	install-files uninstall clean
 
 setup:
 	@Scripts/setup
@@ -46,6 +50,7 @@ test:
 	Scripts/run-tests 40 $(TEST_WIDTH) --skip HostileScriptTests
 	@# These apps use all available processor time, so no other tests run at the same time.
 	Scripts/run-tests 10 --filter HostileScriptTests
+	Tests/Installation/run
 
 test-long:
 	@Scripts/setup --for-long-tests
@@ -53,6 +58,7 @@ test-long:
 	NERVOUS_LONG_TESTS=1 Scripts/run-tests 60 $(TEST_WIDTH) --skip HostileScriptTests
 	@# Its time limits are strict, so no other tests run at the same time.
 	NERVOUS_LONG_TESTS=1 Scripts/run-tests 20 --filter HostileScriptTests
+	Tests/Installation/run
 	@# Skipped with a message if its dependencies are not installed.
 	Tests/SchemaFuzz/run
 	Tests/AddingASensor/run
@@ -77,19 +83,15 @@ install: setup
 	$(SWIFT) build -c release --product nervous
 	$(SWIFT) build -c release --product nervous-runner
 	$(SWIFT) build -c release --product nervous-unpacker
-	install -D -m 0755 .build/release/nervous "$(PREFIX)/bin/nervous"
-	install -D -m 0755 .build/release/nervous-runner "$(PREFIX)/libexec/nervous/nervous-runner"
-	install -D -m 0755 .build/release/nervous-unpacker \
-		"$(PREFIX)/libexec/nervous/nervous-unpacker"
-	install -d "$(PREFIX)/share/systemd/user"
-	sed 's|@PREFIX@|$(abspath $(PREFIX))|' Scripts/nervous.service \
-		>"$(PREFIX)/share/systemd/user/nervous.service"
-	@# Needed by headless pages and modules; missing if esbuild, node-domino or node-acorn is.
-	for library in document modules; do \
-		script=".build/release/nervous_Host.resources/$$library.js"; \
-		[ ! -f "$$script" ] || install -D -m 0644 "$$script" \
-			"$(PREFIX)/libexec/nervous/$$library.js" || exit; \
-	done
+	Scripts/make-sbom .build/release .build/release/doc
+	BUILD_FOLDER=.build/release Scripts/install-files
+
+# The last step of `install`: copies what BUILD_FOLDER contains.
+install-files:
+	@Scripts/install-files
+
+uninstall:
+	@Scripts/install-files --remove
 
 clean:
 	rm -rf .build Benchmarks/.build
