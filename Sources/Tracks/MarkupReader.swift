@@ -58,7 +58,8 @@ struct MarkupReader {
                 return try opening()
             }
         }
-        guard open.isEmpty, hasRoot else { throw malformed("elements without an end tag") }
+        guard hasRoot else { throw malformed("no root element") }
+        guard open.isEmpty else { throw malformed("elements without an end tag") }
         return nil
     }
 
