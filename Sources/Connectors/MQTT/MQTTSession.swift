@@ -63,22 +63,22 @@ final class MQTTSession {
     deinit { mosquitto_destroy(handle) }
 
     /// Starts connecting.
-    func connect(_ ending: MQTTCancellation) throws(ConnectorError) {
-        let result = ending.uninterruptible {
+    func connect(_ cancellation: MQTTCancellation) throws(ConnectorError) {
+        let result = cancellation.uninterruptible {
             mosquitto_connect_async(handle, broker.host, Int32(broker.port), Self.keepAlive)
         }
         if result != MOSQ_ERR_SUCCESS.rawValue { throw fault(result, errno) }
     }
 
     /// Processes events until the broker ends the connection or the task is cancelled.
-    func listen(_ ending: MQTTCancellation) throws(ConnectorError) {
+    func listen(_ cancellation: MQTTCancellation) throws(ConnectorError) {
         let deadline = ContinuousClock.now + Self.timeout
-        while !ending.isCancelled {
+        while !cancellation.isCancelled {
             let socket = mosquitto_socket(handle)
             guard socket >= 0 else { throw fault(MOSQ_ERR_CONN_LOST.rawValue, 0) }
             var entries = [
                 pollfd(fd: socket, events: wanted, revents: 0),
-                pollfd(fd: ending.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             if hasUnreportedMessages, poll(&entries, 2, 0) == 0 {
                 hasUnreportedMessages = false
