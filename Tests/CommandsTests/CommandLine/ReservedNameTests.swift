@@ -19,7 +19,7 @@ struct ReservedNameTests {
         }
     }
 
-    @Test func `the owner's commands work whatever reserved name is installed`() throws {
+    @Test func `reserved names are rejected, and the owner's commands still work`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         for name in ReservedNames.all {
