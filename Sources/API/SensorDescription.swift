@@ -33,6 +33,24 @@ public struct SensorDescription: Codable, Sendable {
         }
     }
 
+    /// How far the clock of a source differs from the host's, as an estimate.
+    public struct Clock: Codable, Sendable {
+        /// The source's clock minus the host's, in milliseconds; if negative, the messages may be delayed
+        /// instead.
+        public let offset: Double
+        /// When the last message arrived that was compared, in milliseconds since 1970.
+        public let measured: Double
+        /// Whether the owner should correct a clock.
+        public let wrong: Bool
+
+        /// Creates a value from its members.
+        public init(offset: Double, measured: Double, wrong: Bool) {
+            self.offset = offset
+            self.measured = measured
+            self.wrong = wrong
+        }
+    }
+
     /// Its identifier.
     public let id: String
     /// Its title.
@@ -59,6 +77,9 @@ public struct SensorDescription: Codable, Sendable {
     public let stale: Bool?
     /// The time of the last sample if it lies in the future, in milliseconds since 1970.
     public let future: Double?
+    /// The clock of its source, if samples come with times of their own; for clients that may read all
+    /// samples.
+    public let clock: Clock?
     /// The last failure to read it, until it is read again.
     public let failure: String?
     /// How often reading has failed since.
@@ -72,9 +93,10 @@ public struct SensorDescription: Codable, Sendable {
     public init(
         id: String, title: String, fields: [FieldDescription], source: String,
         definition: VirtualDefinition? = nil, available: Bool, unavailable: Unavailability? = nil,
-        level: String, access: String, newest: Double? = nil, age: Double? = nil,
-        stale: Bool? = nil, future: Double? = nil, failure: String? = nil, failures: Int,
-        connection: ConnectionReport? = nil, note: String? = nil
+        level: String, access: String, newest: Double? = nil,
+        age: Double? = nil,
+        stale: Bool? = nil, future: Double? = nil, clock: Clock? = nil, failure: String? = nil,
+        failures: Int, connection: ConnectionReport? = nil, note: String? = nil
     ) {
         self.id = id
         self.title = title
@@ -89,6 +111,7 @@ public struct SensorDescription: Codable, Sendable {
         self.age = age
         self.stale = stale
         self.future = future
+        self.clock = clock
         self.failure = failure
         self.failures = failures
         self.connection = connection

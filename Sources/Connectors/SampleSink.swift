@@ -40,6 +40,7 @@ public final class SampleSink: Sendable {
             report.received = counts.received + invalid + refused
             report.taken = counts.taken - unsent
             report.late = counts.late
+            report.clock = maker.clockOffset
             report.dropped.malformed = counts.malformed + invalid
             report.dropped.incomplete = counts.incomplete
             report.dropped.invalidTimestamp = counts.invalidTimestamp

@@ -150,14 +150,17 @@ public struct AnalyticsEngine: Sendable {
     /// Stores samples that a client publishes, and records it in the access log; when this returns
     /// they are synced.
     ///
-    /// - Parameter key: the client's idempotency key, so that a repeated batch is stored once.
+    /// - Parameters:
+    ///   - key: the client's idempotency key, so that a repeated batch is stored once.
+    ///   - clock: the newest time that the client itself wrote into a sample, for estimating its clock offset;
+    ///     `nil` when it wrote none.
     /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`,
     ///   `sensorComputed`, `sensorCollected`, `sensorOff`, `bufferFull`, `batchTooLarge`,
     ///   `diskFull`, `keyReused`, `failed`.
     public func publish(
-        _ batch: SampleBatch, key: BatchKey? = nil, for grant: Grant
+        _ batch: SampleBatch, key: BatchKey? = nil, clock: ClockReading? = nil, for grant: Grant
     ) async throws(LAEError) -> BatchReceipt {
-        try await publishing.publish(batch, key: key, for: grant)
+        try await publishing.publish(batch, key: key, clock: clock, for: grant)
     }
 }
 
@@ -185,7 +188,7 @@ private struct SamplePublishing: Sendable {
     }
 
     func publish(
-        _ batch: SampleBatch, key: BatchKey?, for grant: Grant
+        _ batch: SampleBatch, key: BatchKey?, clock: ClockReading?, for grant: Grant
     ) async throws(LAEError) -> BatchReceipt {
         try check(grant)
         let receipt: BatchReceipt
@@ -200,6 +203,8 @@ private struct SamplePublishing: Sendable {
         } catch {
             throw LAEError(error)
         }
+        // A repeated batch was sent long before.
+        if let clock, !receipt.isRepeated { await machine.note(clock, of: grant.sensor) }
         var range: TimeRange?
         if let first = batch.times.min(), let last = batch.times.max() {
             range = TimeRange(from: first, to: last.advanced(byMicroseconds: 1))

@@ -1,3 +1,4 @@
+import Files
 import Logging
 import SampleStore
 import Samples
@@ -14,6 +15,8 @@ actor SensorCollector {
     private let logger: Logger
     private var declared: DeclaredSensors
     private var sensors: SensorTable
+    private var clocks: ClockOffsets
+    private let clockFile: ClockOffsetFile
     /// Changes of levels and of declarations, one after the other.
     private var changes = SerialTasks()
     private var discoveries = SerialTasks()
@@ -21,13 +24,15 @@ actor SensorCollector {
 
     init(
         _ store: SampleStore, drivers: [any SensorDriver], derivers: [any SensorDeriver],
-        declared: DeclaredSensors, levels: [SensorID: CollectionLevel], time: any TimeSource,
-        logger: Logger
+        declared: DeclaredSensors, levels: [SensorID: CollectionLevel], clocks: ClockOffsetFile,
+        time: any TimeSource, logger: Logger
     ) {
         let executor = BlockingExecutor(label: "vm.reading")
         self.store = store
         self.executor = executor
         self.declared = declared
+        clockFile = clocks
+        self.clocks = ClockOffsets(clocks.read())
         self.time = time
         self.logger = logger
         discovery = SensorDiscovery(drivers: drivers, derivers: derivers, executor: executor)
@@ -63,7 +68,7 @@ actor SensorCollector {
             failure: known.failure, note: known.note, failures: known.failures, newest: stored,
             future: future, interval: interval,
             freshness: stored.map { Freshness(of: $0.time, at: now, every: interval) },
-            source: known.report)
+            source: known.report, clock: known.report?.clock ?? clocks[id])
     }
 
     func instances(of id: SensorID) -> [SensorID] {
@@ -91,6 +96,7 @@ actor SensorCollector {
     func dismiss(_ id: SensorID) async {
         guard sensors[id]?.isUnavailable == true else { return }
         sensors.remove(id)
+        clocks.remove(id)
         await store.admit(false, id)
     }
 
@@ -161,6 +167,7 @@ actor SensorCollector {
         try declared.set(nil, for: id)
         guard case .published? = sensors[id]?.availability else { return }
         sensors.remove(id)
+        clocks.remove(id)
         await store.admit(false, id)
     }
 
@@ -195,6 +202,42 @@ actor SensorCollector {
             let interval = sensors.interval(of: id)
         else { return nil }
         return TimedSensor(source: source, fields: known.sensor.fields, interval: interval)
+    }
+
+    // MARK: - Clocks of sources
+
+    func note(_ reading: ClockReading, of id: SensorID) {
+        guard case .published? = sensors[id]?.availability else { return }
+        clocks.note(reading, of: id)
+    }
+
+    /// Stores the clock offsets of sources and reports wrong clocks, at most once a minute.
+    ///
+    /// - Parameter isLast: whether the machine closes, so that small changes are stored, too.
+    func keepClocks(isLast: Bool = false) async {
+        guard isLast || clocks.isDue(at: time.now()) else { return }
+        for id in sensors.ids { clocks.set(sensors[id]?.report?.clock, for: id) }
+        for (id, offset) in clocks.takeWrong() {
+            let seconds = offset.ahead.wholeMicroseconds / 1_000_000
+            let place = seconds < 0 ? "behind" : "ahead of"
+            logger.warning(
+                "The clock of the source of \(id) is \(abs(seconds)) s \(place) this machine's.")
+        }
+        guard let offsets = clocks.unstored(isLast: isLast) else { return }
+        let file = clockFile
+        let failure = await Task(executorPreference: executor) { () -> String? in
+            do {
+                try file.write(offsets)
+                return nil
+            } catch {
+                return (error as? FilesError)?.reason ?? "\(error)"
+            }
+        }.value
+        if let failure {
+            logger.error("The clock offsets of sources could not be stored: \(failure)")
+        } else {
+            clocks.didStore(offsets)
+        }
     }
 
     // MARK: - Discovery

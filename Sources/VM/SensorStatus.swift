@@ -36,6 +36,9 @@ public struct SensorStatus: Hashable, Sendable {
     public let freshness: Freshness?
     /// Of a pushed sensor.
     public let source: SourceReport?
+    /// How far the clock of the source differs from the host's; `nil` while no sample came with a time of its
+    /// own.
+    public let clock: ClockOffset?
 
     /// Whether samples of it are stored, whatever their timestamps.
     public var hasSamples: Bool { newest != nil || future != nil }
@@ -69,6 +72,8 @@ public struct SourceReport: Hashable, Sendable {
     public var dropped = Dropped()
     /// Samples older than one received before; they are stored.
     public var late = 0
+    /// How far the source's clock differs from the host's; `nil` if its messages have no times.
+    public var clock: ClockOffset?
     /// The last error, one sentence.
     public var problem: String?
 

@@ -80,7 +80,8 @@ public actor VirtualMachine {
             }
             let collector = SensorCollector(
                 store, drivers: drivers, derivers: derivers, declared: declared, levels: levels,
-                time: time, logger: logger)
+                clocks: ClockOffsetFile(path: path + "/clock-offsets.json"), time: time,
+                logger: logger)
             let machine = VirtualMachine(
                 directory: directory, store: store, collector: collector, time: time,
                 logger: logger)
@@ -105,6 +106,7 @@ public actor VirtualMachine {
             group.addTask { await self.collector.keepDiscovering() }
         }
         await collector.end()
+        await collector.keepClocks(isLast: true)
         await flush()
         await retention.finish()
     }
@@ -121,6 +123,7 @@ public actor VirtualMachine {
     ///
     /// Nothing can be read or collected afterwards.
     public func close() async {
+        await collector.keepClocks(isLast: true)
         do {
             try await store.close()
         } catch {
@@ -155,6 +158,7 @@ public actor VirtualMachine {
         while (try? await time.sleep(for: Self.flushInterval)) != nil {
             await flush()
             await retention.maintainIfDue()
+            await collector.keepClocks()
         }
     }
 
@@ -287,6 +291,14 @@ extension VirtualMachine {
     ///   `sensorOff`.
     public nonisolated func checkPublishing(to id: SensorID) async throws(VirtualMachineError) {
         try await collector.checkPublishing(to: id)
+    }
+
+    /// Compares the time that a client wrote into its newest sample with the arrival of the sample, to estimate
+    /// how far its clock is off; see ``SensorStatus/clock``.
+    ///
+    /// Has no effect on stored samples, and for a sensor to which clients do not publish.
+    public nonisolated func note(_ reading: ClockReading, of id: SensorID) async {
+        await collector.note(reading, of: id)
     }
 
     /// The sensors with samples of their own that are computed from those of a sensor, in order.

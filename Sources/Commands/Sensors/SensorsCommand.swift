@@ -55,6 +55,12 @@ struct SensorsCommand: AsyncParsableCommand {
                     "\(sensors.count) sensors of \(device) never sent a sample; see: nervous sensors"
                         + " list --all")
             }
+            for sensor in list {
+                guard let clock = sensor.clock, clock.wrong else { continue }
+                options.console.say(
+                    "The clock of \(sensor.id) is \(clock.text); see: nervous sensors show"
+                        + " \(sensor.id)")
+            }
             let missing = list.filter { !$0.available }
             if all, !missing.isEmpty {
                 options.console.print("")

@@ -19,6 +19,14 @@ extension SensorDescription {
                 "Remedy:   nervous forget \(id) --from \(Timestamp.now())",
             ]
         }
+        if let clock {
+            lines.append("Clock:    \(clock.text)")
+            if clock.wrong {
+                lines.append(
+                    "Remedy:   set the clock and the time zone of the source, or of this machine:"
+                        + " timedatectl")
+            }
+        }
         if let unavailable {
             lines.append("Missing:  \(unavailable.reason.escapedForDisplay(limit: 300))")
             if let remedy = unavailable.remedy {
@@ -44,6 +52,16 @@ extension SensorDescription {
         let isOfDevice = id.contains(".")
         let isPassive = source == Sensor.publishedSource || source.hasPrefix("computed from ")
         return available && newest == nil && definition == nil && isOfDevice && isPassive
+    }
+}
+
+extension SensorDescription.Clock {
+    /// The offset in words, such as `3600 s ahead of this machine`.
+    var text: String {
+        let seconds = Format.value((offset.magnitude / 10).rounded() / 100, unit: "s")
+        return offset > 0
+            ? "\(seconds) ahead of this machine"
+            : "\(seconds) behind this machine, or the samples arrive late"
     }
 }
 

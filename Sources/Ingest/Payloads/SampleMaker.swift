@@ -52,6 +52,7 @@ public struct SampleMaker: Sendable {
     /// drift.
     private var reported: [Value]?
     private var recent = RecentSamples()
+    private var clock = ClockFilter()
 
     /// Creates a converter.
     ///
@@ -75,6 +76,9 @@ public struct SampleMaker: Sendable {
         known = Array(repeating: nil, count: rules.count)
         self.takesOnlyChanges = takesOnlyChanges
     }
+
+    /// How far the source's clock differs from the arrival times; `nil` if payloads have no times.
+    public var clockOffset: ClockOffset? { clock.offset }
 
     /// The fields of the samples.
     public var fields: [Field] { rules.map(\.field) }
@@ -117,7 +121,11 @@ public struct SampleMaker: Sendable {
             }
         }
         guard isNew else { return incomplete() }
-        guard !hasTime || TimeRule.isPlausible(time, at: arrival) else { return invalidTimestamp() }
+        if hasTime {
+            // Before the check, so that a clock that is too far ahead is reported.
+            clock.take(ClockReading(stamp: time, arrival: arrival))
+            guard TimeRule.isPlausible(time, at: arrival) else { return invalidTimestamp() }
+        }
         if isSparse { known = merged }
         let values = zip(merged, rules).compactMap { $0 ?? $1.unknown }
         guard values.count == rules.count else { return incomplete() }

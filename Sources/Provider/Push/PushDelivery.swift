@@ -101,10 +101,13 @@ struct PushDelivery {
         do {
             let grant = try await authorizer.grant("push", .write, of: sensor, request, context)
             let fields = try await engine.publishedFields(for: grant)
-            let batch = batch(readings, fields)
+            let arrival = authorizer.now()
+            let batch = batch(readings, fields, arrival)
             guard !batch.isEmpty else { return }
+            let newest = readings.compactMap(\.reading.time).max()
             let receipt = try await engine.publish(
-                batch, key: key(readings, client: grant.client), for: grant)
+                batch, key: key(readings, client: grant.client),
+                clock: newest.map { ClockReading(stamp: $0, arrival: arrival) }, for: grant)
             kept.append((sensor, receipt.accepted))
         } catch {
             let problem = Problem(error, logger: nil)
@@ -116,8 +119,9 @@ struct PushDelivery {
         }
     }
 
-    private mutating func batch(_ readings: [PushedReading], _ fields: [Field]) -> SampleBatch {
-        let arrival = authorizer.now()
+    private mutating func batch(
+        _ readings: [PushedReading], _ fields: [Field], _ arrival: Timestamp
+    ) -> SampleBatch {
         var batch = SampleBatch(of: fields)
         for pushed in readings {
             do throws(DropReason) {

@@ -216,6 +216,8 @@ declare namespace Nervous {
     readonly stale?: boolean;
     /** The time of the last sample if it is in the future; it does not count as the newest. */
     readonly future?: number;
+    /** How far the clock of its source differs from the host's, in milliseconds; positive if it is ahead. */
+    readonly clock?: { readonly offset: number; readonly measured: number; readonly wrong: boolean };
     readonly failure?: string;
     readonly failures: number;
   }

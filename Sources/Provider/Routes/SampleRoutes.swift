@@ -37,17 +37,22 @@ struct SampleRoutes {
         let form = try SampleFormat(contentType: request.mediaType)
         let key = try request.idempotencyKey()
         let fields = try await engine.publishedFields(for: grant)
+        // Samples without a time get this one.
+        let begin = authorizer.now()
         let intake = try await SampleIntake.read(
-            request, SampleParser(form, fields: fields, now: authorizer.now()), form: form,
+            request, SampleParser(form, fields: fields, now: begin), form: form,
             isNamed: key != nil, slots: slots, client: grant.client,
             isOwner: grant.isOwner)
+        let arrival = authorizer.now()
         // Permission may have ended while the body was read.
         let still = try await authorizer.grant(
             "publish", .write, of: id, request, context, isContinuation: true)
+        // What the owner imports was recorded, and says nothing about a clock.
+        let newest = grant.isOwner ? nil : intake.batch.times.lazy.filter { $0 != begin }.max()
         let receipt = try await engine.publish(
             intake.batch,
             key: key.map { BatchKey(client: grant.client, name: $0, digest: intake.digest) },
-            for: still)
+            clock: newest.map { ClockReading(stamp: $0, arrival: arrival) }, for: still)
         var response = try Response.json(
             PublishReply(accepted: receipt.accepted, last: receipt.last), status: .created)
         if receipt.isRepeated { response.headers[.repeated] = "true" }

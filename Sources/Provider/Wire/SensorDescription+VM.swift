@@ -19,10 +19,19 @@ extension SensorDescription {
             newest: seesNewest ? status.newest?.time.milliseconds : nil,
             age: seesNewest ? status.freshness?.age.milliseconds : nil,
             stale: seesNewest ? status.freshness?.isStale : nil,
-            future: seesNewest ? status.future?.milliseconds : nil, failure: status.failure,
+            future: seesNewest ? status.future?.milliseconds : nil,
+            clock: seesNewest ? status.clock.map(Clock.init) : nil, failure: status.failure,
             failures: status.failures,
             connection: seesNewest ? status.source.map(ConnectionReport.init) : nil,
             note: status.note)
+    }
+}
+
+extension SensorDescription.Clock {
+    fileprivate init(_ clock: ClockOffset) {
+        self.init(
+            offset: clock.ahead.milliseconds, measured: clock.measured.milliseconds,
+            wrong: clock.isWrong)
     }
 }
 

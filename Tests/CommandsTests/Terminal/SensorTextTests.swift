@@ -7,12 +7,28 @@ import Testing
 /// The text about the newest sample in the list of sensors and in `sensors show`.
 struct SensorTextTests {
     private static func sensor(
-        newest: Double?, stale: Bool? = nil, future: Double? = nil
+        newest: Double?, stale: Bool? = nil, future: Double? = nil,
+        clock: SensorDescription.Clock? = nil
     ) -> SensorDescription {
         SensorDescription(
             id: "cpu", title: "Processor", fields: [], source: "/proc/stat", available: true,
             level: "medium", access: "granted", newest: newest, age: 0, stale: stale,
-            future: future, failures: 0)
+            future: future, clock: clock, failures: 0)
+    }
+
+    @Test(arguments: [
+        (3_600_000.0, true, "3600 s ahead of this machine"),
+        (120, false, "0.12 s ahead of this machine"),
+        (-7210, true, "7.21 s behind this machine, or the samples arrive late"),
+    ])
+    func `the clock of a source is shown, and a wrong one with a remedy`(
+        offset: Double, isWrong: Bool, text: String
+    ) {
+        let clock = SensorDescription.Clock(offset: offset, measured: 0, wrong: isWrong)
+        let lines = Self.sensor(newest: nil, clock: clock).lines
+        #expect(lines.contains("Clock:    \(text)"))
+        #expect(lines.contains { $0.hasPrefix("Remedy:   set the clock") } == isWrong)
+        #expect(!Self.sensor(newest: nil).lines.contains { $0.hasPrefix("Clock:") })
     }
 
     @Test(arguments: [(true, "3 d ago, stale"), (false, "3 d ago"), (nil, "3 d ago")])

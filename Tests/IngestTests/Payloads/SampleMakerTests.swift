@@ -44,6 +44,30 @@ struct SampleMakerTests {
         #expect(maker.counts.taken + maker.counts.incomplete + maker.counts.malformed == 1)
     }
 
+    @Test func `the clock offset is that of the payload of least delay, also of refused ones`()
+        throws
+    {
+        var maker = try Self.maker(time: TimeRule("time", form: .s))
+        #expect(maker.clockOffset == nil)
+        let seconds = Self.now.microseconds / 1_000_000
+        for (ahead, outcome) in [
+            (-600, Self.sample(1, 2, after: -600)), (-3, Self.sample(1, 2, after: -3)),
+            (-60, Self.sample(1, 2, after: -60)),
+        ] {
+            let line = Array("t=1;h=2;time=\(seconds + Int64(ahead))".utf8)
+            #expect(maker.take(line, at: Self.now) == outcome)
+        }
+        #expect(maker.clockOffset?.ahead == .seconds(-3))
+        // A clock that shows local time.
+        let line = Array("t=1;h=2;time=\(seconds + 3600)".utf8)
+        #expect(maker.take(line, at: Self.now) == .invalidTimestamp)
+        #expect(maker.clockOffset?.ahead == .seconds(3600))
+        // The arrival time is the host's.
+        var unstamped = try Self.maker()
+        #expect(unstamped.take(Array("t=1;h=2".utf8), at: Self.now) == Self.sample(1, 2))
+        #expect(unstamped.clockOffset == nil)
+    }
+
     @Test func `an unknown value is replaced if the pack defines a substitute`() throws {
         let rules = [
             FieldRule(Field("lock", kind: .state), unknown: .text("unknown")),
