@@ -83,6 +83,11 @@ public final class SampleSink: Sendable {
         take { maker, arrival in maker.take(reading, at: arrival) }?.isSample == true
     }
 
+    /// Takes named values received now, which depend on the time of arrival.
+    func take(_ reading: (Timestamp) -> Reading) {
+        _ = take { maker, arrival in maker.take(reading(arrival), at: arrival) }
+    }
+
     /// Counts invalid messages that are not passed to `take`, such as a line that is too long.
     public func reject(_ count: Int = 1) {
         state.withLock { $0.invalid += count }

@@ -79,6 +79,8 @@ struct SensorFamily {
             "floor, stairs, height", "on which floor you are and when you climb or travel"),
         "satellites": SensorFamily(
             "being in or out of doors", "whether you are in the open, and when you go out"),
+        "gps-time": SensorFamily(
+            "the exact time", "when the receiver has a fix, and so when you are in the open"),
         "steps": SensorFamily(
             "when and how you walk", "when and how much you walk, and from that your day"),
         "location": place, "gps": place, "gnss": place, "position": place,

@@ -44,7 +44,7 @@ struct GPSDConversation {
             sink.reject()
             return
         }
-        if case .fix(let fix, let device) = message,
+        if case .fix(let fix, _, let device) = message,
             connector.device == nil || connector.device == device
         {
             let isDue = rest?.take(fix) ?? false
@@ -56,8 +56,10 @@ struct GPSDConversation {
         case .devices(let devices):
             if devices.isEmpty { sink.warn("\(connector.place) has no receiver.") }
         case .error(let text): sink.warn("\(connector.place) reported: \(text).")
-        case .fix(let fix, let device) where isWanted(.fix, device):
-            sink.take(Reading(fix))
+        case .fix(let fix, let hasTime, let device) where isWanted(.fix, device):
+            sink.take(hasTime ? Reading(fix) : Reading(fix, isOfNow: true, hasTime: false))
+        case .fix(let fix, true, let device) where isWanted(.time, device):
+            sink.take { arrival in Reading(timeOf: fix, at: arrival) }
         case .satellites(let used, let visible, let device) where isWanted(.satellites, device):
             sink.take(
                 Reading(values: [
@@ -76,13 +78,26 @@ struct GPSDConversation {
 extension Reading {
     /// The values of a fix.
     ///
-    /// - Parameter isOfNow: whether to use the arrival time instead of the time of the fix.
-    init(_ fix: Fix, isOfNow: Bool = false) {
+    /// - Parameters:
+    ///   - isOfNow: whether to use the arrival time instead of the time of the fix.
+    ///   - hasTime: whether the receiver reported the time, which is then the value `gpsTime`.
+    init(_ fix: Fix, isOfNow: Bool = false, hasTime: Bool = true) {
         let pairs = zip(Fix.fields, fix.numbers).map { ($0.name, Value.number($1)) }
-        self.init(
-            time: isOfNow ? nil : fix.time,
-            values: Dictionary(pairs) { first, _ in first })
+        var values = Dictionary(pairs) { first, _ in first }
+        if hasTime { values["gpsTime"] = .number(fix.seconds) }
+        self.init(time: isOfNow ? nil : fix.time, values: values)
     }
+
+    /// The time of a fix beside its arrival.
+    fileprivate init(timeOf fix: Fix, at arrival: Timestamp) {
+        let delay = Double(fix.time.duration(to: arrival).wholeMicroseconds) / 1e6
+        self.init(values: ["gpsTime": .number(fix.seconds), "delay": .number(delay)])
+    }
+}
+
+extension Fix {
+    /// Seconds since 1970.
+    fileprivate var seconds: Double { Double(time.microseconds) / 1e6 }
 }
 
 /// Decides when a stationary receiver is suspended, and when its position is checked again.

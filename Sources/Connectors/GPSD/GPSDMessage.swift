@@ -9,8 +9,8 @@ enum GPSDMessage: Hashable, Sendable {
     case version(String)
     /// The paths of its receivers.
     case devices([String])
-    /// The position of a receiver.
-    case fix(Fix, device: String?)
+    /// The position of a receiver, and whether it knows the time; otherwise the fix has its arrival time.
+    case fix(Fix, hasTime: Bool, device: String?)
     /// A receiver has no position.
     case noFix
     /// How many satellites a receiver uses and sees.
@@ -43,7 +43,7 @@ enum GPSDMessage: Hashable, Sendable {
                 return
             }
             guard let fix = Self.fix(whole, at: arrival) else { return nil }
-            self = .fix(fix, device: device)
+            self = .fix(fix, hasTime: whole["time"] != nil, device: device)
         case "SKY":
             guard let (used, visible) = Self.satellites(whole) else {
                 self = .other

@@ -4,7 +4,10 @@ import Samples
 import Tracks
 public import VM
 
-/// The position of the machine and the number of satellites, from gpsd.
+/// The position of the machine, the number of satellites, and the time of each fix, from gpsd.
+///
+/// A sample of `location` has the time of the fix, which the receiver knows. A sample of `gps-time` has the time
+/// at which the fix arrived, and the time of the fix as a value, so both can be read.
 ///
 /// Source: gpsd_json(5), reports `TPV` and `SKY`.
 public struct LocationDriver: SensorDriver {
@@ -52,9 +55,11 @@ public struct LocationDriver: SensorDriver {
         let count = ["used", "visible"].map {
             Field($0, unit: "{satellite}", kind: .integer)
         }
+        let time = [Field("gpsTime", unit: "s"), Field("delay", unit: "s")]
         sensors = [
             ("location", "Location", Fix.fields, GPSDConnector.Report.fix),
             ("satellites", "Satellites", count, .satellites),
+            ("gps-time", "Time of fixes", time, .time),
         ].compactMap { (id: SensorID, title, fields, report) in
             let connector = GPSDConnector(
                 host: host, port: port, report: report,

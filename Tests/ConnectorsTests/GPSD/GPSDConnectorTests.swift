@@ -27,9 +27,12 @@ struct GPSDConnectorTests {
         highestRate: Double = SupervisedSource.standardRate
     ) throws -> SupervisedSource {
         let fields =
-            report == .fix
-            ? Fix.fields
-            : ["used", "visible"].map { Field($0, unit: "{satellite}", kind: .integer) }
+            switch report {
+            case .fix: Fix.fields
+            case .satellites:
+                ["used", "visible"].map { Field($0, unit: "{satellite}", kind: .integer) }
+            case .time: ["gpsTime", "delay"].map { Field($0, unit: "s") }
+            }
         return SupervisedSource(
             GPSDConnector(port: port, device: device, report: report),
             maker: try SampleMaker(
@@ -75,6 +78,32 @@ struct GPSDConnectorTests {
         let source = try Self.source(server.port, report: .satellites)
         #expect(try await source.take(1).map(\.values) == [[.integer(5), .integer(9)]])
         #expect(source.report?.dropped.total == 0)
+    }
+
+    @Test func `the time of a fix is kept beside its arrival`() async throws {
+        // A receiver that does not know the time yet has nothing to compare.
+        let timeless = Self.fix(0).replacing("\"time\"", with: "\"at\"")
+        let server = try await Self.server(timeless + Self.fix(1) + Self.fix(2))
+        let source = try Self.source(server.port, report: .time)
+        let samples = try await source.take(2)
+        for (sample, second) in zip(samples, [1.0, 2]) {
+            let seconds = Double(Self.base.microseconds) / 1e6 + second
+            let values = sample.values.compactMap(\.double)
+            #expect(values.count == 2)
+            #expect(abs(values[0] - seconds) < 1e-5)
+            #expect(abs(Double(sample.time.microseconds) / 1e6 - values[0] - values[1]) < 1e-5)
+            #expect(values[1] > 3590)
+        }
+        #expect(source.report?.clock == nil)
+    }
+
+    @Test func `the clock offset of a receiver is that of its fixes with a time`() async throws {
+        let timeless = Self.fix(0).replacing("\"time\"", with: "\"at\"")
+        let server = try await Self.server(timeless + timeless + Self.fix(0) + Self.fix(3))
+        let source = try Self.source(server.port)
+        #expect(try await source.take(4).count == 4)
+        let ahead = try #require(source.report?.clock?.ahead)
+        #expect(ahead < .seconds(-3500) && ahead > .seconds(-3700))
     }
 
     @Test(arguments: [(9.0, true, true), (11, false, true), (99, false, true), (101, false, false)])

@@ -14,7 +14,7 @@ struct GPSDMessageTests {
 
     private func fix(_ members: String) throws -> Fix {
         let message = message(#"{"class":"TPV","lat":47.5,"lon":8.25,\#(members)}"#)
-        guard case .fix(let fix, _) = try #require(message) else {
+        guard case .fix(let fix, _, _) = try #require(message) else {
             throw ConnectorError("no fix")
         }
         return fix

@@ -24,7 +24,7 @@ struct LocationDriverTests {
         let start = ContinuousClock.now
         let found = LocationDriver(port: port).discover()
         #expect(ContinuousClock.now - start < .seconds(20))
-        #expect(found.map(\.sensor.id) == ["location", "satellites"])
+        #expect(found.map(\.sensor.id) == ["location", "satellites", "gps-time"])
         for item in found {
             #expect(isUnavailable(item, because: "no gpsd answers at 127.0.0.1:\(port)"))
         }
@@ -66,6 +66,7 @@ struct LocationDriverTests {
         // gpsd is not contacted before collecting and while the sensor is off.
         #expect(server.asked.isEmpty)
         try await machine.setLevel(.off, of: "satellites")
+        try await machine.setLevel(.off, of: "gps-time")
         let work = Task { await machine.collect() }
         try await until { await machine.samples.newest(of: "location") != nil }
         #expect(
@@ -76,6 +77,16 @@ struct LocationDriverTests {
         try await until { await machine.samples.newest(of: "satellites") != nil }
         #expect(
             await machine.samples.newest(of: "satellites")?.values == [.integer(5), .integer(9)])
+        // The time of the fix, and its arrival.
+        #expect(await machine.samples.newest(of: "location")?.time == time)
+        #expect(await machine.status(of: "location")?.clock != nil)
+        try await machine.setLevel(.medium, of: "gps-time")
+        try await until { await machine.samples.newest(of: "gps-time") != nil }
+        let timed = try #require(await machine.samples.newest(of: "gps-time"))
+        let seconds = Double(time.microseconds) / 1e6
+        #expect(timed.values.first == .number(seconds))
+        let delay = try #require(timed.values.last?.double)
+        #expect(abs(Double(timed.time.microseconds) / 1e6 - seconds - delay) < 1e-5)
         #expect(await machine.status(of: "location")?.source?.link == .connected)
         work.cancel()
         await work.value

@@ -18,13 +18,19 @@ struct RealGPSDTests {
         let driver = LocationDriver(port: daemon.port)
         try await until { driver.discover().allSatisfy { !$0.isUnavailable } }
         let found = driver.discover()
-        #expect(found.map(\.sensor.id) == ["location", "satellites"])
+        #expect(found.map(\.sensor.id) == ["location", "satellites", "gps-time"])
         for item in found {
             guard case .pushed(let source) = item.availability else { continue }
             let supervised = try #require(source as? SupervisedSource)
             let samples = try await supervised.take(8)
             if item.sensor.id == "satellites" {
                 #expect(samples.last?.values == [.integer(5), .integer(6)])
+                continue
+            }
+            if item.sensor.id == "gps-time" {
+                // The simulated receiver is ten minutes behind.
+                let delays = samples.compactMap { $0.values.last?.double }
+                #expect(delays.count == 8 && delays.allSatisfy { $0 > 300 })
                 continue
             }
             // Until the receiver reports a date, a fix has its arrival time.

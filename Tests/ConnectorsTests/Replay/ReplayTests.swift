@@ -81,6 +81,29 @@ struct ReplayTests {
         #expect(Array(waits.prefix(6)) == [10, 50, 50, 10, 50, 50])
     }
 
+    @Test(arguments: [gpx, nmea])
+    func `the recorded time is kept beside the time of the replay`(content: String) async throws {
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "track-\(UUID().uuidString)")
+        try Data(content.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let field = Field("gpsTime", unit: "s")
+        let waits = Waits()
+        let start = Timestamp.now()
+        let source = SupervisedSource(
+            ReplayConnector(
+                file: file.path(percentEncoded: false),
+                time: ScriptedTime(wait: { try await waits.wait($0) })),
+            maker: try SampleMaker(
+                format: .named, names: [field.name], rules: [FieldRule(field)]))
+        let samples = try await source.take(3)
+        let times = samples.compactMap { $0.values.first?.double }
+        #expect(zip(times, times.dropFirst()).map { $1 - $0 } == [10, 50])
+        #expect(samples.allSatisfy { $0.time >= start })
+        #expect(times.allSatisfy { $0 < Double(start.microseconds) / 1e6 - 3600 })
+        #expect(source.report?.clock == nil)
+    }
+
     @Test func `values that a track lacks stay unknown`() async throws {
         let (samples, _) = try await played(Self.gpx, count: 3)
         #expect(
