@@ -33,6 +33,23 @@ public struct SensorDescription: Codable, Sendable {
         }
     }
 
+    /// The time between two reads at the level `auto`, in milliseconds.
+    public struct Interval: Codable, Sendable {
+        /// Until the next read; `nil` while the host does not collect.
+        public let current: Double?
+        /// While values change.
+        public let shortest: Double
+        /// While they do not.
+        public let longest: Double
+
+        /// Creates a value from its members.
+        public init(current: Double? = nil, shortest: Double, longest: Double) {
+            self.current = current
+            self.shortest = shortest
+            self.longest = longest
+        }
+    }
+
     /// How far the clock of a source differs from the host's, as an estimate.
     public struct Clock: Codable, Sendable {
         /// The source's clock minus the host's, in milliseconds; if negative, the messages may be delayed
@@ -67,6 +84,8 @@ public struct SensorDescription: Codable, Sendable {
     public let unavailable: Unavailability?
     /// Its level.
     public let level: String
+    /// The time between two reads of a sensor whose level is `auto`; for clients that may read all samples.
+    public let interval: Interval?
     /// The client's W3C permission state for raw samples, or `statistics`.
     public let access: String
     /// The time of the newest sample, in milliseconds since 1970; for clients that may read it.
@@ -93,7 +112,7 @@ public struct SensorDescription: Codable, Sendable {
     public init(
         id: String, title: String, fields: [FieldDescription], source: String,
         definition: VirtualDefinition? = nil, available: Bool, unavailable: Unavailability? = nil,
-        level: String, access: String, newest: Double? = nil,
+        level: String, interval: Interval? = nil, access: String, newest: Double? = nil,
         age: Double? = nil,
         stale: Bool? = nil, future: Double? = nil, clock: Clock? = nil, failure: String? = nil,
         failures: Int, connection: ConnectionReport? = nil, note: String? = nil
@@ -106,6 +125,7 @@ public struct SensorDescription: Codable, Sendable {
         self.available = available
         self.unavailable = unavailable
         self.level = level
+        self.interval = interval
         self.access = access
         self.newest = newest
         self.age = age
@@ -323,7 +343,7 @@ public enum SensorRequest: Codable, Sendable {
 
 /// The level of a sensor.
 public struct LevelSetting: Codable, Sendable {
-    /// `off`, `low`, `medium`, `high` or a span.
+    /// `off`, `low`, `medium`, `high`, `auto` or a span.
     public let level: String
 
     /// Creates a value from its members.

@@ -262,6 +262,11 @@ public actor SampleStore {
         return stream
     }
 
+    /// Whether someone waits for samples of a sensor; see ``arrivalSignals(of:)``.
+    public func hasListeners(for sensor: SensorID) -> Bool {
+        series[sensor]?.hasListeners == true
+    }
+
     private func removeListener(_ number: Int, of sensor: SensorID) {
         series[sensor]?.removeListener(number)
     }

@@ -142,6 +142,8 @@ struct SensorSeries {
         listeners[number] = nil
     }
 
+    var hasListeners: Bool { !listeners.isEmpty }
+
     /// Ends the streams of all listeners.
     func finishListeners() {
         for listener in listeners.values { listener.finish() }

@@ -10,15 +10,19 @@ public enum CollectionLevel: Hashable, Sendable {
     case off
     /// The intervals of the sensor's cadence, from the longest to the shortest.
     case low, medium, high
+    /// Between the intervals of `high` and `low`: often while the values change, rarely while they do not.
+    ///
+    /// For sensors that the host reads; others are collected as at `medium`.
+    case auto
     /// An interval between two samples, at least 1 ms.
     case every(Duration)
 
-    /// The interval between two samples; `nil` when off.
+    /// The interval between two samples, at `auto` the first one; `nil` when off.
     func interval(_ cadence: Cadence) -> Duration? {
         switch self {
         case .off: nil
         case .low: cadence.low
-        case .medium: cadence.medium
+        case .medium, .auto: cadence.medium
         case .high: cadence.high
         case .every(let duration): duration
         }
@@ -26,13 +30,14 @@ public enum CollectionLevel: Hashable, Sendable {
 }
 
 extension CollectionLevel: LosslessStringConvertible {
-    /// Parses `off`, `low`, `medium`, `high`, or an interval such as `500ms`, `2s`, `5m`, `1h`.
+    /// Parses `off`, `low`, `medium`, `high`, `auto`, or an interval such as `500ms`, `2s`, `5m`, `1h`.
     public init?(_ text: String) {
         switch text {
         case "off": self = .off
         case "low": self = .low
         case "medium": self = .medium
         case "high": self = .high
+        case "auto": self = .auto
         default:
             guard let duration = Duration(span: text), duration >= .milliseconds(1) else {
                 return nil
@@ -47,6 +52,7 @@ extension CollectionLevel: LosslessStringConvertible {
         case .low: "low"
         case .medium: "medium"
         case .high: "high"
+        case .auto: "auto"
         case .every(let duration): duration.span
         }
     }

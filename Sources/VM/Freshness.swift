@@ -27,7 +27,10 @@ extension CollectedSensor {
     func interval(at level: CollectionLevel, observed: Duration?) -> Duration? {
         // No level holds for what is computed when it is read.
         if sensor.derivation != nil { return sensor.cadence.medium }
-        let configured = level.interval(sensor.cadence).flatMap { $0 > .zero ? $0 : nil }
+        var configured = level.interval(sensor.cadence).flatMap { $0 > .zero ? $0 : nil }
+        if case .polled = availability, level == .auto {
+            configured = adaptiveInterval ?? sensor.cadence.low
+        }
         return switch availability {
         case .polled, .timed, .unavailable: configured ?? observed
         case .pushed, .derived, .published: observed

@@ -63,12 +63,14 @@ actor SensorCollector {
         if known.sensor.derivation != nil { (stored, future, observed) = (nil, nil, nil) }
         let level = sensors.level(of: id)
         let interval = known.interval(at: level, observed: observed)
+        let bounds = await adaptiveBounds(of: id)
         return SensorStatus(
             sensor: known.sensor, state: known.state, level: level,
             failure: known.failure, note: known.note, failures: known.failures, newest: stored,
             future: future, interval: interval,
             freshness: stored.map { Freshness(of: $0.time, at: now, every: interval) },
-            source: known.report, clock: known.report?.clock ?? clocks[id])
+            source: known.report, clock: known.report?.clock ?? clocks[id],
+            adaptive: bounds.map { AdaptiveRange(bounds: $0, current: known.adaptiveInterval) })
     }
 
     func instances(of id: SensorID) -> [SensorID] {
@@ -368,6 +370,26 @@ actor SensorCollector {
         guard error.code == .gone else { return }
         sensors.setUnavailable(task.id, reason: error.message)
         restart(task.id)
+    }
+
+    /// The intervals that a sensor may have at the level `auto`; `nil` at other levels, and for sensors that the
+    /// host does not read.
+    ///
+    /// While someone follows its samples, or a virtual sensor is computed from them, it is read at least as often
+    /// as at the level `medium`.
+    func adaptiveBounds(of id: SensorID) async -> ClosedRange<Duration>? {
+        guard sensors.level(of: id) == .auto, let known = sensors[id],
+            case .polled = known.availability
+        else { return nil }
+        var isNeeded = sensors.isInput(id)
+        if !isNeeded { isNeeded = await store.hasListeners(for: id) }
+        return AdaptiveInterval.bounds(known.sensor.cadence, isNeeded: isNeeded)
+    }
+
+    /// Records the interval until a task reads its sensor again, at the level `auto`.
+    func setInterval(_ interval: Duration, of task: SensorTask) {
+        guard isCurrent(task) else { return }
+        sensors.setAdaptiveInterval(interval, of: task.id)
     }
 
     /// Records a remark about how a task reads its sensor.

@@ -39,9 +39,20 @@ public struct SensorStatus: Hashable, Sendable {
     /// How far the clock of the source differs from the host's; `nil` while no sample came with a time of its
     /// own.
     public let clock: ClockOffset?
+    /// The intervals between its reads, at the level `auto`; `nil` at other levels, and for sensors that the host
+    /// does not read.
+    public let adaptive: AdaptiveRange?
 
     /// Whether samples of it are stored, whatever their timestamps.
     public var hasSamples: Bool { newest != nil || future != nil }
+}
+
+/// The intervals between reads of a sensor at the level `auto`.
+public struct AdaptiveRange: Hashable, Sendable {
+    /// From the shortest to the longest.
+    public let bounds: ClosedRange<Duration>
+    /// The interval until the next read; `nil` while nothing is collected.
+    public let current: Duration?
 }
 
 /// The state of a source that delivers samples without being asked.

@@ -62,6 +62,11 @@ struct SensorTable {
         }.sorted()
     }
 
+    /// Whether a virtual sensor is computed from a sensor.
+    func isInput(_ id: SensorID) -> Bool {
+        sensors.values.contains { $0.sensor.derivation?.sensors.contains(id) == true }
+    }
+
     /// Whether clients may have published samples of the sensor or of one of its inputs.
     func isPublished(_ id: SensorID, declared: DeclaredSensors) -> Bool {
         guard let known = sensors[id] else { return false }
@@ -149,6 +154,7 @@ struct SensorTable {
         if known.isCapturing { known.closing = known.collection }
         known.isCapturing = false
         known.note = nil
+        known.adaptiveInterval = nil
         known.collection = nil
         known.generation += 1
         sensors[id] = known
@@ -170,6 +176,10 @@ struct SensorTable {
         return isNew
     }
 
+    mutating func setAdaptiveInterval(_ interval: Duration, of id: SensorID) {
+        sensors[id]?.adaptiveInterval = interval
+    }
+
     mutating func note(_ text: String, of id: SensorID) {
         sensors[id]?.note = text
     }
@@ -188,6 +198,8 @@ struct CollectedSensor {
     fileprivate var isCapturing = false
     /// The task that releases the device; it is not read before that has ended.
     fileprivate(set) var closing: Task<Void, Never>?
+    /// The interval until its next read at the level `auto`.
+    fileprivate(set) var adaptiveInterval: Duration?
     /// A remark about how it is read.
     fileprivate(set) var note: String?
     /// Incremented with every change, so that a sample read before the change is not stored.

@@ -73,24 +73,46 @@ struct SensorTask: Sendable {
     ///
     /// - Returns: whether the reader returned a sample or failed, and so needs no second read.
     func readOnce(_ reader: inout any SampleReader) async -> Bool {
-        guard await collector.isCurrent(self) else { return true }
+        if case .nothing = await read(&reader) { false } else { true }
+    }
+
+    private enum Outcome {
+        case values([Value])
+        /// There is no value yet.
+        case nothing
+        case failed
+
+        var values: [Value]? {
+            if case .values(let values) = self { values } else { nil }
+        }
+    }
+
+    private func read(_ reader: inout any SampleReader) async -> Outcome {
+        guard await collector.isCurrent(self) else { return .failed }
         do throws(SensorError) {
-            guard let values = try reader.read() else { return false }
+            guard let values = try reader.read() else { return .nothing }
             await collector.accept([Sample(time: time.now(), values: values)], from: self)
+            return .values(values)
         } catch {
             await collector.fail(self, error)
+            return .failed
         }
-        return true
     }
 
     // MARK: - Polled sensors
 
     private func poll(_ reader: any SampleReader) async {
         var reader = reader
+        var adaptive = AdaptiveInterval(startingAt: interval)
         while !Task.isCancelled {
-            _ = await readOnce(&reader)
+            let outcome = await read(&reader)
+            var next = interval
+            if let bounds = await collector.adaptiveBounds(of: id) {
+                next = adaptive.next(after: outcome.values, within: bounds)
+                await collector.setInterval(next, of: self)
+            }
             do {
-                try await time.sleepToNextTick(every: interval)
+                try await time.sleepToNextTick(every: next)
             } catch {
                 return
             }

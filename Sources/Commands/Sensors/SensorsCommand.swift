@@ -47,7 +47,7 @@ struct SensorsCommand: AsyncParsableCommand {
                     let newest = try await session.client.latest(of: sensor.id).value.values
                     values = Self.values(newest, sensor)
                 }
-                table.add(sensor.id, sensor.level, sensor.newestAge, values)
+                table.add(sensor.id, sensor.levelText, sensor.newestAge, values)
             }
             table.lines.forEach(options.console.print)
             for (device, sensors) in silent {
@@ -125,6 +125,10 @@ struct SensorsCommand: AsyncParsableCommand {
                   nervous sensors set cpu high
                   nervous sensors set network off
                   nervous sensors set cpu 500ms
+                  nervous sensors set temperature auto
+
+                At auto, a sensor is read often while its values change and rarely while
+                they do not, at intervals between those of high and low.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -132,7 +136,7 @@ struct SensorsCommand: AsyncParsableCommand {
         @Argument(help: "The sensor, such as cpu, or a kind, such as network.")
         var sensor: String
 
-        @Argument(help: "off, low, medium, high, or an interval such as 500ms, 2s or 5m.")
+        @Argument(help: "off, low, medium, high, auto, or an interval such as 500ms, 2s or 5m.")
         var level: String
 
         func run() async throws {

@@ -9,7 +9,7 @@ extension SensorDescription {
         var lines = [
             "Sensor:   \(id)", "Title:    \(title.escapedForDisplay(limit: 120))",
             "Fields:   \(fields.map(\.shown).joined(separator: ", "))",
-            "Source:   \(source.escapedForDisplay(limit: 200))", "Level:    \(level)",
+            "Source:   \(source.escapedForDisplay(limit: 200))", "Level:    \(levelText)",
             "Newest:   \(newestAge)",
         ]
         if let future {
@@ -43,6 +43,16 @@ extension SensorDescription {
 }
 
 extension SensorDescription {
+    /// The level, and at the level `auto` the interval and its bounds: `auto (1s, 200ms to 10s)`.
+    var levelText: String {
+        guard let interval else { return level }
+        let spans = [interval.current, interval.shortest, interval.longest].map { number in
+            number.map { Duration.microseconds(Int64($0 * 1000)).span }
+        }
+        let current = (spans[0] ?? nil).map { "\($0), " } ?? ""
+        return "\(level) (\(current)\(spans[1] ?? "") to \(spans[2] ?? ""))"
+    }
+
     /// The age of the newest sample, and whether it is stale.
     var newestAge: String { Format.age(newest) + (stale == true ? ", stale" : "") }
 

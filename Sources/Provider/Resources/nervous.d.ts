@@ -206,8 +206,10 @@ declare namespace Nervous {
     readonly definition?: unknown;
     readonly available: boolean;
     readonly unavailable?: { readonly reason: string; readonly remedy?: string };
-    /** "off", "low", "medium", "high" or a span. */
+    /** "off", "low", "medium", "high", "auto" or a span. */
     readonly level: string;
+    /** At the level "auto": the time between two reads in milliseconds. */
+    readonly interval?: { readonly current?: number; readonly shortest: number; readonly longest: number };
     readonly access: PermissionState | "statistics";
     readonly newest?: number;
     /** The age of the newest sample in milliseconds. */

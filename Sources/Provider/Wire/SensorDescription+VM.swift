@@ -15,7 +15,10 @@ extension SensorDescription {
             fields: status.sensor.fields.map(FieldDescription.init), source: status.sensor.source,
             definition: status.sensor.derivation.map { VirtualDefinition($0) },
             available: unavailable == nil, unavailable: unavailable,
-            level: status.level.description, access: permission.rawValue,
+            level: status.level.description,
+            // It shows whether the values change.
+            interval: seesNewest ? status.adaptive.map(Interval.init) : nil,
+            access: permission.rawValue,
             newest: seesNewest ? status.newest?.time.milliseconds : nil,
             age: seesNewest ? status.freshness?.age.milliseconds : nil,
             stale: seesNewest ? status.freshness?.isStale : nil,
@@ -24,6 +27,14 @@ extension SensorDescription {
             failures: status.failures,
             connection: seesNewest ? status.source.map(ConnectionReport.init) : nil,
             note: status.note)
+    }
+}
+
+extension SensorDescription.Interval {
+    fileprivate init(_ range: AdaptiveRange) {
+        self.init(
+            current: range.current?.milliseconds, shortest: range.bounds.lowerBound.milliseconds,
+            longest: range.bounds.upperBound.milliseconds)
     }
 }
 

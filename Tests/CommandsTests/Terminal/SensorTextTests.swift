@@ -17,6 +17,20 @@ struct SensorTextTests {
     }
 
     @Test(arguments: [
+        (1000.0, "auto (1s, 200ms to 10s)"), (1250, "auto (1250ms, 200ms to 10s)"),
+        (nil, "auto (200ms to 10s)"),
+    ])
+    func `the level auto is shown with its interval and its bounds`(current: Double?, text: String)
+    {
+        let sensor = SensorDescription(
+            id: "cpu", title: "Processor", fields: [], source: "/proc/stat", available: true,
+            level: "auto", interval: .init(current: current, shortest: 200, longest: 10_000),
+            access: "granted", failures: 0)
+        #expect(sensor.levelText == text)
+        #expect(sensor.lines.contains("Level:    \(text)"))
+    }
+
+    @Test(arguments: [
         (3_600_000.0, true, "3600 s ahead of this machine"),
         (120, false, "0.12 s ahead of this machine"),
         (-7210, true, "7.21 s behind this machine, or the samples arrive late"),

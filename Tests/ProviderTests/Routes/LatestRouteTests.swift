@@ -64,6 +64,25 @@ struct LatestRouteTests {
         }
     }
 
+    @Test func `the interval at the level auto is shown to those who may read the samples`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            let answer = try await host.send(
+                Call(
+                    "PUT", "/api/v1/collection/gauge", token: host.owner,
+                    json: #"{"level":"auto"}"#))
+            #expect(try answer.json()["level"]?.string == "auto")
+            let shown = try await Self.get(host, "/gauge")
+            #expect(shown["level"]?.string == "auto")
+            #expect(shown["interval"]?["shortest"]?.number?.double == 200)
+            #expect(shown["interval"]?["longest"]?.number?.double == 10_000)
+            let token = try await host.client()
+            try await host.decide(.statisticsOnly, "sensor:gauge", by: "curl")
+            #expect(try await Self.get(host, "/gauge", token: token)["interval"] == nil)
+        }
+    }
+
     @Test func `samples in the future do not hide those of now in lists of published apps`()
         async throws
     {

@@ -1,0 +1,105 @@
+import Samples
+
+/// Chooses the interval between two reads of a sensor at the level `auto`: short while its values change, long
+/// while they do not.
+///
+/// A change halves the interval, and eight reads without one double it, within bounds. A value changed when it
+/// differs from the value at the last change of the interval by more than five times the usual difference
+/// between two reads of its field: the root mean square, a moving average over 32 reads, of the smaller of two
+/// differences that follow each other. So the noise of a sensor, and a last digit that flickers, count as no
+/// change, a single step does not count as noise, and a slow drift adds up to a change. A text or a state
+/// changed when it differs.
+///
+/// ```swift
+/// var adaptive = AdaptiveInterval(startingAt: .seconds(1))
+/// let next = adaptive.next(after: values, within: .milliseconds(200)...(.seconds(10)))
+/// ```
+struct AdaptiveInterval: Sendable {
+    /// Shorter intervals are for devices that capture samples in a buffer.
+    private static let least = Duration.milliseconds(20)
+    /// The reads without a change that double the interval.
+    private static let quietReads = 8
+    /// The reads from which the usual differences are learned first.
+    private static let learningReads = 4
+    /// With it, normally distributed noise halves the interval so seldom that the sensor rests at the longest.
+    private static let noiseFactor = 5.0
+    /// The number of reads that the moving average of differences covers.
+    private static let averagedReads = 32
+
+    /// One field of the sensor.
+    private struct FieldState {
+        /// The value at the last change of the interval.
+        var anchor: Value
+        var last: Value
+        /// The difference of the last two values.
+        var difference = 0.0
+        /// The mean square of the differences, without single large ones.
+        var noise = 0.0
+    }
+
+    private(set) var interval: Duration
+    private var fields: [FieldState] = []
+    /// The number of differences that were seen, up to ``averagedReads``.
+    private var differences = 0
+    private var quiet = 0
+
+    init(startingAt interval: Duration) {
+        self.interval = interval
+    }
+
+    /// The intervals that a sensor may have: from that of the level high, at least 20 ms, to that of the level
+    /// low; while its samples are needed, to that of the level medium.
+    static func bounds(_ cadence: Cadence, isNeeded: Bool) -> ClosedRange<Duration> {
+        let shortest = max(cadence.high, least)
+        return shortest...max(shortest, isNeeded ? cadence.medium : cadence.low)
+    }
+
+    /// The interval until the next read.
+    ///
+    /// - Parameter values: what was read; `nil` when there was no value, which changes nothing.
+    mutating func next(after values: [Value]?, within bounds: ClosedRange<Duration>) -> Duration {
+        if let values { take(values) }
+        interval = min(max(interval, bounds.lowerBound), bounds.upperBound)
+        return interval
+    }
+
+    private mutating func take(_ values: [Value]) {
+        guard fields.count == values.count else {
+            fields = values.map { FieldState(anchor: $0, last: $0) }
+            return
+        }
+        let isLearning = differences < Self.learningReads
+        differences = min(differences + 1, Self.averagedReads)
+        var isChange = false
+        for (index, value) in values.enumerated() {
+            let noise = fields[index].noise
+            let limit = isLearning ? .infinity : noise.squareRoot() * Self.noiseFactor
+            isChange = Self.hasChanged(value, from: fields[index].anchor, by: limit) || isChange
+            if let difference = Self.difference(value, fields[index].last) {
+                let lesser = min(difference, fields[index].difference)
+                let change = (lesser * lesser - noise) / Double(differences)
+                if change.isFinite { fields[index].noise += change }
+                fields[index].difference = difference
+            }
+            fields[index].last = value
+        }
+        quiet = isChange ? 0 : quiet + 1
+        if isChange { interval /= 2 }
+        if quiet == Self.quietReads {
+            interval *= 2
+            quiet = 0
+        }
+        guard isChange || quiet == 0 else { return }
+        for index in fields.indices { fields[index].anchor = fields[index].last }
+    }
+
+    private static func hasChanged(_ value: Value, from anchor: Value, by limit: Double) -> Bool {
+        difference(value, anchor).map { $0 > limit } ?? (value != anchor)
+    }
+
+    /// The difference of two numbers; `nil` for texts and states.
+    private static func difference(_ value: Value, _ other: Value) -> Double? {
+        guard let number = value.double, let other = other.double else { return nil }
+        return (number - other).magnitude
+    }
+}
