@@ -175,7 +175,7 @@ struct LevelTests {
 
     @Test(arguments: [
         ("off", CollectionLevel.off), ("low", .low), ("medium", .medium), ("high", .high),
-        ("1ms", .every(.milliseconds(1))), ("5m", .every(.seconds(300))),
+        ("auto", .auto), ("1ms", .every(.milliseconds(1))), ("5m", .every(.seconds(300))),
     ])
     func `the descriptions of levels are parsed again`(text: String, level: CollectionLevel) {
         #expect(CollectionLevel(text) == level)

@@ -136,7 +136,9 @@ struct SensorsCommand: AsyncParsableCommand {
         @Argument(help: "The sensor, such as cpu, or a kind, such as network.")
         var sensor: String
 
-        @Argument(help: "off, low, medium, high, auto, or an interval such as 500ms, 2s or 5m.")
+        @Argument(
+            help: "off, low, medium, high, auto, or an interval such as 500ms, 2s or 5m.",
+            completion: .list(["off", "low", "medium", "high", "auto"]))
         var level: String
 
         func run() async throws {
