@@ -28,9 +28,13 @@ struct RealGPSDTests {
                 continue
             }
             if item.sensor.id == "gps-time" {
-                // The simulated receiver is ten minutes behind.
-                let delays = samples.compactMap { $0.values.last?.double }
-                #expect(delays.count == 8 && delays.allSatisfy { $0 > 300 })
+                for sample in samples {
+                    let values = sample.values.compactMap(\.double)
+                    let arrival = Double(sample.time.microseconds) / 1e6
+                    // The simulated receiver reports whole seconds.
+                    #expect(values[0] == values[0].rounded())
+                    #expect(abs(arrival - values[0] - values[1]) < 1e-5)
+                }
                 continue
             }
             // Until the receiver reports a date, a fix has its arrival time.
