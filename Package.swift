@@ -39,7 +39,9 @@ let nioHTTPTypesHTTP1 = Dependency.product(name: "NIOHTTPTypesHTTP1", package: "
 let nioPosix = Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS = Dependency.product(name: "NIOTLS", package: "swift-nio")
+let swiftASN1 = Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let unixSignals = Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let x509 = Dependency.product(name: "X509", package: "swift-certificates")
 
 /// A library target in `Sources/<name>`.
 func module(
@@ -87,7 +89,9 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
@@ -195,15 +199,15 @@ let package = Package(
                 "Egress", "Ingest", "JSApps", "LAE", "Motion", "Resources", "Samples",
                 "Scheduling", "Sessions", "Statistics", "Text", "Tracks", "VM", asyncAlgorithms,
                 crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore,
-                nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
             ], exclude: ["Resources"]),
         module(
             "Host",
             [
                 "API", "Addresses", "AppRuns", "AppStorage", "Auth", "Connectors", "DBus",
                 "Egress", "Files", "JSApps", "LAE", "Provider", "RunnerProtocol", "Samples",
-                "Scheduling", "Sessions", "Text", "VM", asyncHTTPClient, hummingbird, lifecycle,
-                logging, nioCore, nioHTTP1, unixSignals,
+                "Scheduling", "Sessions", "Text", "VM", asyncHTTPClient, crypto, hummingbird,
+                lifecycle, logging, nioCore, nioHTTP1, swiftASN1, unixSignals, x509,
             ], plugins: ["BundleLibraries"]),
         module(
             "AppLab",
@@ -310,7 +314,8 @@ let package = Package(
         tests(
             "Host",
             [
-                "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples", "Text", logging,
+                "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples", "Text",
+                crypto, logging, nioSSL, swiftASN1, x509,
             ]),
         tests(
             "Commands",

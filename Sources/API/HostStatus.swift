@@ -26,12 +26,15 @@ public struct HostStatus: Codable, Sendable {
     public let damaged: [DamagedRange]?
     /// The newest entry of the access log, and the size and budget of the log.
     public let accessLog: AccessLogHead
+    /// The listener for the local network; missing if there is none.
+    public let localNetwork: LocalNetworkDescription?
 
     /// Creates a value from its members.
     public init(
         version: String, pid: Int32, data: String, port: Int? = nil, started: Double,
         collecting: Bool, samples: Int64, buffered: Int, dropped: Int, bytes: Int64,
-        failure: String? = nil, damaged: [DamagedRange]? = nil, accessLog: AccessLogHead
+        failure: String? = nil, damaged: [DamagedRange]? = nil, accessLog: AccessLogHead,
+        localNetwork: LocalNetworkDescription? = nil
     ) {
         self.version = version
         self.pid = pid
@@ -46,6 +49,33 @@ public struct HostStatus: Codable, Sendable {
         self.failure = failure
         self.damaged = damaged
         self.accessLog = accessLog
+        self.localNetwork = localNetwork
+    }
+}
+
+/// The listener for the local network, which accepts pushed samples.
+public struct LocalNetworkDescription: Codable, Hashable, Sendable {
+    /// Its URLs: by address, the one that a phone most likely reaches first, and then by name.
+    public let urls: [String]
+    /// The pin of the server's key, which stays when its certificate is renewed: `sha256/`, and the
+    /// SHA-256 of the `SubjectPublicKeyInfo` in Base64.
+    public let pin: String
+    /// When the server's certificate expires, in milliseconds since 1970.
+    public let expires: Double
+    /// The file of the certificate that phones install, in PEM.
+    public let authority: String
+    /// The SHA-256 of that certificate as phones show it, such as `5A:0F:…`.
+    public let fingerprint: String
+
+    /// Creates a value from its members.
+    public init(
+        urls: [String], pin: String, expires: Double, authority: String, fingerprint: String
+    ) {
+        self.urls = urls
+        self.pin = pin
+        self.expires = expires
+        self.authority = authority
+        self.fingerprint = fingerprint
     }
 }
 

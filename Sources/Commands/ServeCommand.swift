@@ -19,6 +19,9 @@ struct ServeCommand: AsyncParsableCommand {
             Stop it with Ctrl-C or `kill PID`: it writes pending samples and exits within
             10 seconds. SIGHUP and `nervous reload` apply changes of the configuration and
             the policy. With --log-format json each line of its log is JSON.
+
+            With --lan, or "lan" in config.json, phones of the local network can push
+            samples over TLS, and do nothing else. See docs/sending-from-a-phone.md.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -26,9 +29,18 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port on the loopback interface; 0 for any free port.")
     var port = 8080
 
+    @Option(
+        help: ArgumentHelp(
+            "Accept pushed samples from the local network on this port, such as 8443.",
+            valueName: "port"))
+    var lan: Int?
+
     func validate() throws {
         guard (0...65_535).contains(port) else {
             throw ValidationError("--port must be a number from 0 to 65535.")
+        }
+        guard (0...65_535).contains(lan ?? 0) else {
+            throw ValidationError("--lan must be a port, a number from 0 to 65535.")
         }
     }
 
@@ -42,11 +54,12 @@ struct ServeCommand: AsyncParsableCommand {
         let group: ServiceGroup
         do {
             tcp = try LoopbackPort(port)
+            let localNetwork = try services.localNetworkListener(port: lan)
             group = try services.group(
                 collects: true, socket: services.paths.controlSocket, tcp: tcp,
-                signals: [.sigterm, .sigint]
+                localNetwork: localNetwork, signals: [.sigterm, .sigint]
             ) { taken in
-                await announce(services, port: taken ?? 0)
+                await announce(services, port: taken ?? 0, localNetwork: localNetwork?.urls)
             }
         } catch {
             await services.close()
@@ -104,19 +117,27 @@ struct ServeCommand: AsyncParsableCommand {
         let pid: Int32
         let port: Int
         let sensors: Int
+        /// The URLs in the local network; missing without a listener.
+        let lan: [String]?
     }
 
-    private func announce(_ services: HostServices, port: Int) async {
+    /// - Parameter localNetwork: the URLs in the local network; `nil` without a listener.
+    private func announce(_ services: HostServices, port: Int, localNetwork: [String]?) async {
         let statuses = await services.machine.statuses()
         let on = statuses.filter { $0.state == .available && $0.level != .off }.count
         if options.json {
-            let report = Report(pid: getpid(), port: port, sensors: on)
+            let report = Report(pid: getpid(), port: port, sensors: on, lan: localNetwork)
             try? options.console.print(encoding: report)
         } else {
-            let lines = [
+            var lines = [
                 "Collecting \(on) sensors into \(services.paths.data)",
                 "Serving at http://localhost:\(port)/ (process \(getpid())); stop with Ctrl-C",
             ]
+            if let localNetwork {
+                lines.append(
+                    "Listening on the local network at \(localNetwork.joined(separator: ", ")):"
+                        + " only for samples pushed with the token of a phone or program")
+            }
             for line in lines { options.console.say(options.logFormat.notice(line)) }
         }
         SystemdNotifier.ready()

@@ -22,6 +22,10 @@ struct StatusCommand: AsyncParsableCommand {
                 console.print("Process \(status.pid) since \(Format.time(status.started))")
                 console.print(
                     status.port.map { "Serving at http://localhost:\($0)/" } ?? "Not serving pages")
+                if let network = status.localNetwork {
+                    console.print(
+                        "Accepting pushed samples at \(network.urls.joined(separator: ", "))")
+                }
             }
             console.print(
                 "\(status.samples) samples in \(Format.bytes(Double(status.bytes))), \(status.data)"

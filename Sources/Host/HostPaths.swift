@@ -38,6 +38,7 @@ package struct HostPaths: Sendable {
     package var samples: String { "\(data)/samples.sqlite" }
     package var permissions: String { "\(data)/permissions.sqlite" }
     package var sessions: String { "\(data)/sessions.sqlite" }
+    package var localNetwork: String { "\(data)/local-network" }
     package var outbox: String { "\(data)/outbox" }
     package var appStorage: String { Authority.storagePath(beside: permissions) }
     package var sensorPacks: String { "\(data)/sensor-packs" }

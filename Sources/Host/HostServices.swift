@@ -142,12 +142,13 @@ package struct HostServices: Sendable {
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
             outbound: OutboundClient(
                 userAgent: "Nervous/\(Release.version)",
-                rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) })),
+                rule: .apps(ownPorts: { Set([port.number, port.local?.port].compactMap(\.self)) })),
             libraries: SystemLibraries(folder: configuration.libraries))
         provider = Provider(
             services,
             host: HostInformation(
-                version: Release.version, dataDirectory: paths.data, port: { port.number }),
+                version: Release.version, dataDirectory: paths.data, port: { port.number },
+                localNetwork: { port.local?.site }),
             time: time, scheduler: scheduler, logger: logger)
         await supervisor.open(setup?.wrapConnection(provider.connection) ?? provider.connection)
     }
@@ -177,6 +178,22 @@ package struct HostServices: Sendable {
         return settings.apply(configuration)
     }
 
+    /// Prepares the listener for the local network; `nil` if it is off.
+    ///
+    /// - Parameter port: the port, which also turns it on; `nil` for the configuration's.
+    /// - Throws: `CommandFailure` if it cannot listen.
+    package func localNetworkListener(
+        port: Int?
+    ) throws(CommandFailure) -> LocalNetworkListener? {
+        var section = settings.localNetwork
+        if let port {
+            section = section ?? LocalNetworkSection()
+            section?.port = port
+        }
+        guard let section else { return nil }
+        return try LocalNetworkListener(section, keys: paths.localNetwork)
+    }
+
     /// Closes everything, if no service group ran.
     package func close() async {
         await supervisor.close()
@@ -189,18 +206,22 @@ package struct HostServices: Sendable {
     ///   - collects: whether sensors are read.
     ///   - socket: the path of the control socket.
     ///   - tcp: the port on loopback; `nil` for none.
+    ///   - localNetwork: the listener for phones; `nil` for none.
     ///   - signals: the signals that shut the group down gracefully.
     ///   - onReady: called with the port when all servers listen.
     package func group(
-        collects: Bool, socket: String, tcp: LoopbackPort?, signals: [UnixSignal] = [],
+        collects: Bool, socket: String, tcp: LoopbackPort?,
+        localNetwork: LocalNetworkListener? = nil, signals: [UnixSignal] = [],
         onReady: @escaping @Sendable (Int?) async -> Void
     ) throws -> ServiceGroup {
         try RuntimeFolder(of: socket).prepare()
         unlink(socket)
         port.number = tcp?.number
+        port.local = localNetwork
         let addresses = tcp?.addresses ?? []
         // Commands find a host by its socket: it is ready only when that listens too.
-        let waiting = Countdown(from: 1 + addresses.count)
+        let waiting = Countdown(
+            from: 1 + addresses.count + (localNetwork?.addresses.count ?? 0))
         // The owner's commands may wait for a pager for any length of time.
         let control = provider.server(at: .unixDomainSocket(path: socket), limits: .unlimited) {
             _ in
@@ -224,6 +245,19 @@ package struct HostServices: Sendable {
                 services.append(
                     provider.server(at: .hostname(address, port: tcp.number), limits: limits) { _ in
                         if waiting.finishOne() { await onReady(tcp.number) }
+                    })
+            }
+        }
+        if let localNetwork {
+            let limits = ConnectionLimits(
+                connections: LocalNetworkListener.connections / localNetwork.addresses.count)
+            for address in localNetwork.addresses {
+                services.append(
+                    provider.localNetworkServer(
+                        at: .hostname(address, port: localNetwork.port), limits: limits,
+                        identity: localNetwork.identity
+                    ) { _ in
+                        if waiting.finishOne() { await onReady(tcp?.number) }
                     })
             }
         }
@@ -264,6 +298,9 @@ private final class HostSettings: Sendable {
         budgets = Mutex(configuration.budgets)
     }
 
+    /// The listener for the local network; `nil` for none.
+    var localNetwork: LocalNetworkSection? { start.localNetwork }
+
     func budget(of app: String) -> RunBudget { budgets.withLock { $0[app] } }
 
     /// - Returns: the sections that differ from those at the start, apart from the budgets.
@@ -273,17 +310,26 @@ private final class HostSettings: Sendable {
             ("packages", start.packages != configuration.packages),
             ("libraries", start.libraries != configuration.libraries),
             ("mqtt", start.mqtt != configuration.mqtt), ("gpsd", start.gpsd != configuration.gpsd),
+            ("lan", localNetwork != configuration.localNetwork),
         ].filter { $0.1 }.map { $0.0 }
     }
 }
 
-/// The TCP port of the server, known once it listens.
+/// The TCP ports of the servers, known once they listen.
 private final class ListeningPort: Sendable {
     private let value = Mutex<Int?>(nil)
+    private let listener = Mutex<LocalNetworkListener?>(nil)
 
+    /// On loopback.
     var number: Int? {
         get { value.withLock { $0 } }
         set { value.withLock { $0 = newValue } }
+    }
+
+    /// In the local network.
+    var local: LocalNetworkListener? {
+        get { listener.withLock { $0 } }
+        set { listener.withLock { $0 = newValue } }
     }
 }
 

@@ -1,3 +1,4 @@
+import Addresses
 import Glibc
 
 /// A port on both loopback addresses, reserved until the host's servers listen on it.
@@ -17,9 +18,7 @@ package final class LoopbackPort: Sendable {
     package let number: Int
     /// The addresses to listen on: `127.0.0.1`, and `::1` unless this machine has no such address.
     package let addresses: [String]
-    /// Bound sockets that do not listen: no other program is given the port meanwhile, and the servers
-    /// get it because all of them set `SO_REUSEADDR`.
-    private let reservations: [Int32]
+    private let reservations: [ReservedSocket]
 
     /// Whether the machine has the loopback address of IPv6.
     package var hasIPv6: Bool { addresses.count > 1 }
@@ -34,33 +33,29 @@ package final class LoopbackPort: Sendable {
 
     /// - Parameter second: the address of IPv6.
     init(_ wanted: Int, second: String) throws(CommandFailure) {
-        var rejected: [Int32] = []
-        defer { for descriptor in rejected { close(descriptor) } }
+        var rejected: [ReservedSocket] = []
+        defer { withExtendedLifetime(rejected) {} }
         for _ in 0..<Self.attempts {
-            let first = try Self.reserve(v4: "127.0.0.1", port: wanted)
-            let (other, reason) = Self.reserve(v6: second, port: first.port)
-            switch (other, reason) {
-            case (let other?, _):
+            let first = try Self.reserve("127.0.0.1", port: wanted)
+            do throws(ReservedSocket.Failure) {
+                guard let address = IPAddress(second) else { throw .init(reason: EINVAL) }
+                let other = try ReservedSocket(address, port: first.port)
                 (number, addresses) = (first.port, ["127.0.0.1", second])
-                reservations = [first.descriptor, other]
+                reservations = [first, other]
                 return
-            case (nil, EADDRNOTAVAIL), (nil, EAFNOSUPPORT):
+            } catch  where error.reason == EADDRNOTAVAIL || error.reason == EAFNOSUPPORT {
                 (number, addresses) = (first.port, ["127.0.0.1"])
-                reservations = [first.descriptor]
+                reservations = [first]
                 return
-            default:
+            } catch {
                 // Kept until the end, so that the next attempt gets another number.
-                rejected.append(first.descriptor)
-                guard wanted == 0, reason == EADDRINUSE else {
-                    throw Self.failure(reason, port: first.port, address: "[\(second)]")
+                rejected.append(first)
+                guard wanted == 0, error.reason == EADDRINUSE else {
+                    throw Self.failure(error.reason, port: first.port, address: "[\(second)]")
                 }
             }
         }
         throw Self.failure(EADDRINUSE, port: wanted, address: "[\(second)]")
-    }
-
-    deinit {
-        for descriptor in reservations { close(descriptor) }
     }
 
     /// The failure of a server that cannot listen.
@@ -86,47 +81,13 @@ package final class LoopbackPort: Sendable {
     }
 
     private static func reserve(
-        v4 address: String, port: Int
-    ) throws(CommandFailure) -> (descriptor: Int32, port: Int) {
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_port = UInt16(port).bigEndian
-        inet_pton(AF_INET, address, &place.sin_addr)
-        let (descriptor, reason) = bind(to: &place, family: AF_INET)
-        guard let descriptor else { throw failure(reason, port: port, address: address) }
-        return (descriptor, Int(UInt16(bigEndian: place.sin_port)))
-    }
-
-    private static func reserve(
-        v6 address: String, port: Int
-    ) -> (descriptor: Int32?, reason: Int32) {
-        var place = sockaddr_in6()
-        place.sin6_family = sa_family_t(AF_INET6)
-        place.sin6_port = UInt16(port).bigEndian
-        inet_pton(AF_INET6, address, &place.sin6_addr)
-        return bind(to: &place, family: AF_INET6)
-    }
-
-    /// A socket that is bound, and the address that it got; otherwise `errno`.
-    private static func bind<Address>(
-        to place: inout Address, family: Int32
-    ) -> (descriptor: Int32?, reason: Int32) {
-        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return (nil, errno) }
-        var yes: Int32 = 1
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var size = socklen_t(MemoryLayout<Address>.size)
-        let result = withUnsafeMutablePointer(to: &place) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
-            }
+        _ address: String, port: Int
+    ) throws(CommandFailure) -> ReservedSocket {
+        do throws(ReservedSocket.Failure) {
+            guard let place = IPAddress(address) else { throw .init(reason: EINVAL) }
+            return try ReservedSocket(place, port: port)
+        } catch {
+            throw failure(error.reason, port: port, address: address)
         }
-        guard result == 0 else {
-            let reason = errno
-            close(descriptor)
-            return (nil, reason)
-        }
-        return (descriptor, 0)
     }
 }

@@ -9,6 +9,7 @@ public import JSApps
 public import LAE
 public import Logging
 import NIOCore
+import NIOSSL
 import Resources
 import Samples
 public import Scheduling
@@ -16,7 +17,7 @@ public import Sessions
 public import VM
 
 /// The router of the HTTP API, and the servers that listen for it: TCP on loopback and the control
-/// socket.
+/// socket; and the router of the local network, which has the routes for pushed samples only.
 ///
 /// ```swift
 /// let provider = Provider(services, host: information)
@@ -61,6 +62,7 @@ public struct Provider: Sendable {
     /// The methods of each resource, by its path.
     let resources: [String: [HTTPRequest.Method]]
     private let responder: RouterResponder<ProviderContext>
+    private let localNetwork: RouterResponder<ProviderContext>
     private let logger: Logger
 
     /// - Parameters:
@@ -86,6 +88,9 @@ public struct Provider: Sendable {
             authority: services.authority,
             isGrantable: GrantableCheck(machine: services.machine), time: time)
         Self.addSensors(services, authorizer, to: &routes)
+        let push = PushRoutes(
+            authorizer: authorizer, machine: services.machine, engine: services.engine)
+        push.add(to: &routes)
         StreamRoutes(
             authorizer: authorizer, machine: services.machine, engine: services.engine,
             heartbeat: heartbeat, settings: settings, scheduler: scheduler
@@ -101,7 +106,24 @@ public struct Provider: Sendable {
             .add(to: &routes)
         resources = routes.resources
         responder = router.buildResponder()
+        localNetwork = Self.localNetworkRouter(push, host, settings, time).buildResponder()
         self.logger = logger
+    }
+
+    /// A router of its own, so that no other route can be reached by a mistake in a filter.
+    private static func localNetworkRouter(
+        _ push: PushRoutes, _ host: HostInformation, _ settings: SettingsLink,
+        _ time: any TimeSource
+    ) -> Router<ProviderContext> {
+        let router = Router(context: ProviderContext.self)
+        router.middlewares.add(ProblemMiddleware(settings: settings))
+        router.middlewares.add(LocalNetworkMiddleware(site: host.localNetwork))
+        router.middlewares.add(MethodMiddleware())
+        var push = push
+        push.localNetwork = LocalNetworkClients(time: time)
+        var routes = RouteTable(router)
+        push.add(to: &routes)
+        return router
     }
 
     private static func addSensors(
@@ -113,7 +135,6 @@ public struct Provider: Sendable {
             authorizer: authorizer, machine: machine, engine: engine, book: services.sessions,
             outbox: services.outbox
         ).add(to: &routes)
-        PushRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
         StatisticsRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         PackRoutes(
@@ -190,9 +211,33 @@ public struct Provider: Sendable {
         at address: BindAddress, limits: ConnectionLimits = ConnectionLimits(),
         onListening: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
+        server(responder, at: address, limits: limits, tls: nil, onListening: onListening)
+    }
+
+    /// A server for the local network: with TLS, and for pushed samples only.
+    ///
+    /// It answers while `HostInformation.localNetwork` returns the URLs at which it is reached.
+    ///
+    /// - Parameters:
+    ///   - limits: the limits of its connections.
+    ///   - onListening: called with the port.
+    public func localNetworkServer(
+        at address: BindAddress, limits: ConnectionLimits, identity: ServerIdentity,
+        onListening: @escaping @Sendable (Int) async -> Void
+    ) -> some ApplicationProtocol {
+        server(
+            localNetwork, at: address, limits: limits, tls: identity.context,
+            onListening: onListening)
+    }
+
+    private func server(
+        _ responder: RouterResponder<ProviderContext>, at address: BindAddress,
+        limits: ConnectionLimits, tls: NIOSSLContext?,
+        onListening: @escaping @Sendable (Int) async -> Void
+    ) -> some ApplicationProtocol {
         Application(
             responder: responder,
-            server: HTTPServerBuilder { ServerChannel(responder: $0, limits: limits) },
+            server: HTTPServerBuilder { ServerChannel(responder: $0, limits: limits, tls: tls) },
             configuration: ApplicationConfiguration(
                 address: address, serverName: "nervous",
                 availableConnectionsDelegate: limits.connections.map {
@@ -211,13 +256,17 @@ public struct HostInformation: Sendable {
     public let dataDirectory: String
     /// The TCP port; `nil` while the server does not listen.
     public let port: @Sendable () -> Int?
+    /// The listener for the local network; `nil` while there is none.
+    public let localNetwork: @Sendable () -> LocalNetworkSite?
 
     /// Creates the properties of a host.
     public init(
-        version: String, dataDirectory: String, port: @escaping @Sendable () -> Int?
+        version: String, dataDirectory: String, port: @escaping @Sendable () -> Int?,
+        localNetwork: @escaping @Sendable () -> LocalNetworkSite? = { nil }
     ) {
         self.version = version
         self.dataDirectory = dataDirectory
         self.port = port
+        self.localNetwork = localNetwork
     }
 }

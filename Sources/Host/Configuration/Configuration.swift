@@ -24,6 +24,8 @@ package struct Configuration: Sendable, Equatable {
     package var mqtt: MQTTSection?
     /// The address of gpsd.
     package var gpsd = GPSDSection()
+    /// The listener for the local network; `nil` for none.
+    package var localNetwork: LocalNetworkSection?
 
     package init() {}
 
@@ -71,6 +73,7 @@ package struct Configuration: Sendable, Equatable {
             libraries = path
         }
         if let section = fields.take("mqtt") { mqtt = try MQTTSection(section) }
+        if let section = fields.take("lan") { localNetwork = try LocalNetworkSection(section) }
         try fields.end()
     }
 

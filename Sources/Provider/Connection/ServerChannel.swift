@@ -6,11 +6,14 @@ public import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import NIOSSL
 
 /// HTTP/1.1 connections with the limits of this host.
 struct ServerChannel: ServerChildChannel {
     private let http: HTTP1Channel
     private let limits: ConnectionLimits
+    /// Encrypts the connections; `nil` on this machine.
+    private let tls: NIOSSLContext?
 
     /// The limits of a request's header; beyond them the request is refused and the connection
     /// closed.
@@ -20,8 +23,12 @@ struct ServerChannel: ServerChildChannel {
         static let fields = 100
     }
 
-    init(responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits) {
+    init(
+        responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits,
+        tls: NIOSSLContext? = nil
+    ) {
         self.limits = limits
+        self.tls = tls
         http = HTTP1Channel(
             responder: responder,
             configuration: HTTP1Channel.Configuration(
@@ -34,7 +41,10 @@ struct ServerChannel: ServerChildChannel {
     func setup(
         channel: any Channel, logger: Logger
     ) -> EventLoopFuture<NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>> {
-        checkPeer(of: channel).flatMap {
+        checkPeer(of: channel).flatMapThrowing {
+            guard let tls else { return }
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+        }.flatMap {
             http.setup(channel: channel, logger: logger)
         }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
@@ -44,6 +54,7 @@ struct ServerChannel: ServerChildChannel {
             let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self).handler
             // Next to the encoder, so that it sees what other handlers answer, too.
             try pipeline.addHandler(SecurityFieldHandler(), position: .after(encoder))
+            // Below TLS, so that a slow handshake counts as a slow header.
             try pipeline.addHandler(pace, position: .first)
             return value
         }

@@ -14,6 +14,8 @@ struct PushRoutes {
     let machine: VirtualMachine
     let engine: AnalyticsEngine
     let slots = IntakeSlots()
+    /// Limits who may push; `nil` on this machine.
+    var localNetwork: LocalNetworkClients?
 
     /// - Parameter authorizer: accepts the token schemes of those programs, too.
     init(authorizer: RequestAuthorizer, machine: VirtualMachine, engine: AnalyticsEngine) {
@@ -57,13 +59,24 @@ struct PushRoutes {
         return response
     }
 
+    private func client(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Client {
+        guard let localNetwork else {
+            return try await authorizer.client("push", request, context)
+        }
+        return try await localNetwork.admit(context.ends?.remote) { () throws(AuthError) in
+            try await authorizer.client("push", request, context)
+        }
+    }
+
     private typealias Reader = ([UInt8], String) throws(PushFault) -> PushedContent
 
     /// Accepts the readings of one phone.
     private func phone(
         _ request: Request, _ context: ProviderContext, _ read: Reader
     ) async throws -> PushDelivery {
-        let client = try await authorizer.client("push", request, context)
+        let client = try await client(request, context)
         try request.rejectParameters(except: ["device"])
         let phone = request.parameter("device") ?? client.name
         guard let id = SensorID(phone), id == id.kind else {
@@ -87,7 +100,7 @@ struct PushRoutes {
 
     @Sendable
     private func influx(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let client = try await authorizer.client("push", request, context)
+        let client = try await client(request, context)
         try request.rejectParameters(
             except: ["precision", "bucket", "org", "orgID", "db", "rp", "consistency"])
         let precision = try request.parameter("precision").map { text in

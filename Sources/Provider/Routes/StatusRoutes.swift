@@ -51,7 +51,8 @@ struct StatusRoutes {
                 failure: failure,
                 damaged: DamagedRange.list(status.damage),
                 accessLog: AccessLogHead(
-                    try await log.head(), bytes: try await log.size(), budget: await log.budget)))
+                    try await log.head(), bytes: try await log.size(), budget: await log.budget),
+                localNetwork: host.localNetwork()?.description))
     }
 
     @Sendable

@@ -1,0 +1,68 @@
+import Addresses
+import Glibc
+
+/// A TCP socket that is bound and does not listen, so that no other program is given its port.
+///
+/// A server of this process gets the port nevertheless, because both set `SO_REUSEADDR`.
+final class ReservedSocket: Sendable {
+    /// The number, also if any free port was requested.
+    let port: Int
+    private let descriptor: Int32
+
+    /// Why an address and port cannot be had.
+    struct Failure: Error {
+        /// `errno`.
+        let reason: Int32
+    }
+
+    /// Binds a socket.
+    ///
+    /// - Parameter port: the number; 0 for any free port.
+    init(_ address: IPAddress, port: Int) throws(Failure) {
+        let descriptor: Int32
+        switch address {
+        case .v4(let bits):
+            var place = sockaddr_in()
+            place.sin_family = sa_family_t(AF_INET)
+            place.sin_port = UInt16(port).bigEndian
+            place.sin_addr.s_addr = bits.bigEndian
+            descriptor = try Self.bind(to: &place, family: AF_INET)
+            self.port = Int(UInt16(bigEndian: place.sin_port))
+        case .v6(let bits):
+            var place = sockaddr_in6()
+            place.sin6_family = sa_family_t(AF_INET6)
+            place.sin6_port = UInt16(port).bigEndian
+            withUnsafeMutableBytes(of: &place.sin6_addr) {
+                $0.storeBytes(of: bits.bigEndian, as: UInt128.self)
+            }
+            descriptor = try Self.bind(to: &place, family: AF_INET6)
+            self.port = Int(UInt16(bigEndian: place.sin6_port))
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// A socket that is bound; `place` becomes the address that it got.
+    private static func bind<Address>(
+        to place: inout Address, family: Int32
+    ) throws(Failure) -> Int32 {
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(reason: errno) }
+        var yes: Int32 = 1
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var size = socklen_t(MemoryLayout<Address>.size)
+        let result = withUnsafeMutablePointer(to: &place) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
+            }
+        }
+        guard result == 0 else {
+            let reason = errno
+            close(descriptor)
+            throw Failure(reason: reason)
+        }
+        return descriptor
+    }
+}

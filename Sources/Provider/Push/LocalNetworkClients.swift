@@ -1,0 +1,103 @@
+import API
+import Auth
+import Foundation
+import HTTPTypes
+import NIOCore
+import Scheduling
+
+/// Decides who may push from the local network, and limits the failed attempts of each address.
+///
+/// Only tokens of the owner's programs are accepted. An owner's token would be worth stealing, and apps
+/// run on this machine.
+actor LocalNetworkClients {
+    /// The failed attempts of an address within a minute after which it is refused.
+    private static let attemptLimit = 5
+    /// The most addresses that are told apart; further ones share one limit.
+    private static let mostSources = 256
+
+    /// Where attempts come from.
+    private enum Source: Hashable {
+        case v4(UInt32)
+        /// The network, the first 64 bits: a device has any number of addresses in it.
+        case v6(UInt64)
+        case other
+    }
+
+    private struct Failures {
+        var limiter = RateLimiter<ContinuousClock.Instant>(attemptLimit, per: .seconds(60))
+        /// When the next attempt is allowed.
+        var refusedUntil: ContinuousClock.Instant?
+    }
+
+    private let time: any TimeSource
+    private var failures: [Source: Failures] = [:]
+
+    init(time: any TimeSource) {
+        self.time = time
+    }
+
+    /// The client of a request.
+    ///
+    /// - Parameters:
+    ///   - address: where the request comes from.
+    ///   - identify: identifies the client by its token.
+    /// - Throws: `Problem` for an address with too many failed attempts, whose token is not looked at,
+    ///   and for the token of the owner or of an app; the error of `identify`.
+    func admit(
+        _ address: SocketAddress?, identify: @Sendable () async throws(AuthError) -> Client
+    ) async throws -> Client {
+        let source = distinguished(Self.source(address))
+        let now = time.instant()
+        if let end = failures[source]?.refusedUntil, now < end {
+            throw Self.tooManyAttempts(now.duration(to: end))
+        }
+        let client: Client
+        do throws(AuthError) {
+            client = try await identify()
+        } catch {
+            noteFailure(of: source)
+            throw error
+        }
+        guard client.kind == .client else {
+            noteFailure(of: source)
+            throw Problem(
+                .denied, "This token is not accepted from the local network.",
+                fix: "Create one for the phone: nervous sensors add-phone NAME")
+        }
+        return client
+    }
+
+    /// The source itself, or `other` if there are too many.
+    private func distinguished(_ source: Source) -> Source {
+        guard failures[source] == nil, failures.count >= Self.mostSources else { return source }
+        let now = time.instant()
+        failures = failures.filter { _, failures in !failures.limiter.isIdle(at: now) }
+        return failures.count < Self.mostSources ? source : .other
+    }
+
+    private func noteFailure(of source: Source) {
+        let now = time.instant()
+        let wait = failures[source, default: Failures()].limiter.admit(at: now)
+        failures[source]?.refusedUntil = wait.map { now.advanced(by: $0) }
+    }
+
+    private static func source(_ address: SocketAddress?) -> Source {
+        switch address {
+        case .v4(let place): .v4(place.address.sin_addr.s_addr)
+        case .v6(let place):
+            .v6(
+                withUnsafeBytes(of: place.address.sin6_addr) {
+                    $0.loadUnaligned(as: UInt64.self)
+                })
+        case .unixDomainSocket, nil: .other
+        }
+    }
+
+    private static func tooManyAttempts(_ wait: Duration) -> Problem {
+        Problem(
+            .tooManyAttempts,
+            "More than \(attemptLimit) invalid tokens were sent from this address within a minute.",
+            fix: "Wait, then use a valid token.",
+            headers: [.retryAfter: Problem.wholeSeconds(wait)])
+    }
+}
