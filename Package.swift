@@ -110,6 +110,7 @@ let package = Package(
         systemLibrary("CArchive", "libarchive", "libarchive-dev"),
         systemLibrary("CJavaScriptCore", "javascriptcoregtk-4.1", "libjavascriptcoregtk-4.1-dev"),
         systemLibrary("CMosquitto", "libmosquitto", "libmosquitto-dev"),
+        systemLibrary("CQRencode", "libqrencode", "libqrencode-dev"),
         systemLibrary("CSystemd", "libsystemd", "libsystemd-dev"),
         systemLibrary("CZlib", "zlib", "zlib1g-dev"),
         systemLibrary("CZstd", "libzstd", "libzstd-dev"),
@@ -218,10 +219,10 @@ let package = Package(
         module(
             "Commands",
             [
-                "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "Connectors",
-                "DBus", "Egress", "Host", "Ingest", "JSApps", "RunnerProtocol", "Samples",
-                "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser, crypto,
-                lifecycle, nioCore, unixSignals,
+                "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "CQRencode",
+                "Connectors", "DBus", "Egress", "Host", "Ingest", "JSApps", "RunnerProtocol",
+                "Samples", "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser,
+                crypto, lifecycle, nioCore, unixSignals,
             ]),
         .executableTarget(
             name: "nervous", dependencies: ["Commands"], swiftSettings: strict,

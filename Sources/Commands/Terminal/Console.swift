@@ -68,6 +68,7 @@ struct Console: Sendable {
     }
 
     static var inputIsTerminal: Bool { isatty(0) == 1 }
+    static var outputIsTerminal: Bool { isatty(1) == 1 }
     static var messagesAreTerminal: Bool { isatty(2) == 1 }
 }
 

@@ -54,6 +54,10 @@ extension Sandbox {
 
     /// Runs `curl`, which prints the status on a line of its own after the body.
     func curl(_ arguments: String...) throws -> (status: Int, body: String) {
+        try curl(arguments)
+    }
+
+    func curl(_ arguments: [String]) throws -> (status: Int, body: String) {
         let call = try Invocation(
             "/usr/bin/curl", ["-s", "--max-time", "540", "-w", "\n%{http_code}"] + arguments,
             environment: environment)
