@@ -2,6 +2,7 @@ import Foundation
 import Samples
 import Testing
 
+import TestSupport
 @testable import VM
 
 /// Clock offsets of sources: which sensors have one, and what is kept of it.
