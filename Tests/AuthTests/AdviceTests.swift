@@ -106,8 +106,8 @@ struct AdviceTests {
         ("sensor:network.eth0", "sensor:network", true), ("sensor:memory", "sensor:cpu", true),
         ("net", "net:https://example.org", false), ("storage", "storage", false),
     ])
-    func `a grant for one run is refused if a lasting denial would leave a part of it`(
-        denied: String, allowed: String, isTaken: Bool
+    func `a grant for one run is rejected if a lasting denial covers part of it`(
+        denied: String, allowed: String, isAccepted: Bool
     ) async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")

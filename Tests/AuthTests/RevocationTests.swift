@@ -115,8 +115,10 @@ struct RevocationTests {
         return permissions.state(of: Self.privilege, for: client) != .granted || isNarrower
     }
 
-    /// Whether the stored permission is also revoked or narrower.
-    private func isTakenBackAfterRestart(_ host: OpenHost, _ way: Way) async throws -> Bool {
+    /// Whether a new host reads the same from the file.
+    private func isRevokedAfterRestart(_ host: OpenHost, _ revocation: Revocation) async throws
+        -> Bool
+    {
         let authority = try await registry.open(timeLimit: .zero)
         let records = await authority.permissions.records(of: host.client)
         guard await isRevoked(from: host, authority) else { return false }
@@ -197,7 +199,7 @@ struct RevocationTests {
         #expect(FileManager.default.fileExists(atPath: reserve))
     }
 
-    @Test func `a grant is not in force before it is stored`() async throws {
+    @Test func `a grant takes effect only after it is stored`() async throws {
         let host = try await start(.deny)
         disk.fill()
         let code = await refusal {

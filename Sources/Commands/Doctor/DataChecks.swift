@@ -1,5 +1,6 @@
 import Auth
 import CDispatch
+import CoreFoundation
 import Dispatch
 import Foundation
 import Host
