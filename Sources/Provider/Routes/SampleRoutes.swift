@@ -71,7 +71,7 @@ struct SampleRoutes {
         let includesDerived = try request.flag("derived")
         let caller = try await authorizer.client("forget", request, context)
         // An unknown sensor is an error, and nothing else is forgotten then.
-        let first = try await forget(id, range, by: caller)
+        let first = try await erase(id, range, by: caller)
         guard includesDerived else {
             return try .json(
                 ForgetDescription(
@@ -81,7 +81,7 @@ struct SampleRoutes {
         var derived: [ForgetReceipt] = []
         for sensor in await allDerived(from: id) {
             do {
-                let (found, discarded) = try await forget(sensor, range, by: caller)
+                let (found, discarded) = try await erase(sensor, range, by: caller)
                 derived.append(found)
                 uploads += discarded
             } catch let error as VirtualMachineError where error.code == .unknownSensor {
@@ -99,7 +99,7 @@ struct SampleRoutes {
     }
 
     /// Forgets samples of one sensor and the uploads with them, and records it in the access log.
-    private func forget(
+    private func erase(
         _ id: SensorID, _ range: TimeRange, by caller: Client
     ) async throws -> (receipt: ForgetReceipt, uploads: Int) {
         let receipt = try await machine.retention.forget(

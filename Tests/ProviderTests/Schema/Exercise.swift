@@ -77,6 +77,8 @@ extension Exercise {
             host.owned("samples", 503, "GET", "/sensors/battery/samples"),
             host.owned("statistics", 200, "GET", "\(gauge)/stats"),
             host.owned("statistics", 200, "GET", "\(gauge)/stats?every=1h&fn=p99,first"),
+            host.owned("statistics", 200, "GET", "\(gauge)/stats?every=1d&zone=Europe/Zurich"),
+            host.owned("statistics", 400, "GET", "\(gauge)/stats?every=1d&zone=x"),
             host.owned("statistics", 400, "GET", "\(gauge)/stats?every=x"),
             host.owned("statistics", 404, "GET", "/sensors/none/stats"),
             host.owned("statistics", 422, "GET", "\(gauge)/stats?fn=x"),
