@@ -255,7 +255,7 @@ package struct HostServices: Sendable {
                 services.append(
                     provider.localNetworkServer(
                         at: .hostname(address, port: localNetwork.port), limits: limits,
-                        identity: localNetwork.identity
+                        certificate: localNetwork.certificate
                     ) { _ in
                         if waiting.finishOne() { await onReady(tcp?.number) }
                     })

@@ -22,7 +22,7 @@ public struct LocalNetworkSite: Sendable {
 }
 
 /// The certificate of a server, and its key.
-public struct ServerIdentity: Sendable {
+public struct ServerCertificate: Sendable {
     let context: NIOSSLContext
 
     /// - Parameters:

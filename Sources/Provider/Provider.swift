@@ -222,11 +222,11 @@ public struct Provider: Sendable {
     ///   - limits: the limits of its connections.
     ///   - onListening: called with the port.
     public func localNetworkServer(
-        at address: BindAddress, limits: ConnectionLimits, identity: ServerIdentity,
+        at address: BindAddress, limits: ConnectionLimits, certificate: ServerCertificate,
         onListening: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
         server(
-            localNetwork, at: address, limits: limits, tls: identity.context,
+            localNetwork, at: address, limits: limits, tls: certificate.context,
             onListening: onListening)
     }
 

@@ -253,7 +253,7 @@ struct LocalNetworkTests {
         #expect(error?.code == .configuration)
     }
 
-    @Test func `a damaged certificate is issued again`() throws {
+    @Test func `a damaged certificate is issued again`() async throws {
         let folder = Folder()
         let first = try folder.keys(["192.168.1.7"])
         for file in ["server.crt", "authority.crt"] {
@@ -261,6 +261,7 @@ struct LocalNetworkTests {
                 toFile: "\(folder.path)/\(file)", atomically: false, encoding: .utf8)
             #expect(try folder.keys(["192.168.1.7"]).pin == first.pin)
             #expect(try folder.content(file).hasPrefix("-----BEGIN CERTIFICATE-----"))
+            #expect(try await verify("server.crt", in: folder, []))
         }
     }
 

@@ -33,14 +33,15 @@ struct CertificateIssuer {
         key: P256.Signing.PrivateKey, machine: String, addresses: [IPAddress]
     ) throws -> Certificate {
         let issuer = Certificate.PrivateKey(key)
-        // Names of authorities must differ; two installations can have the same machine name.
-        let number = Certificate.SerialNumber()
+        // Names of authorities must differ, also on machines of the same name; that of a key stays.
+        let suffix = Self.text(SHA256.hash(data: key.publicKey.derRepresentation).prefix(4))
         let name = try DistinguishedName {
-            CommonName("Nervous on \(machine) \(Self.text(of: number).prefix(8))")
+            // At most 64 characters (RFC 5280, appendix A.1).
+            CommonName("Nervous on \(machine.prefix(40)) \(suffix)")
         }
         let ranges = AddressBlock.privateNetworks + addresses.map { AddressBlock($0) }
         return try Certificate(
-            version: .v3, serialNumber: number, publicKey: issuer.publicKey,
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: issuer.publicKey,
             notValidBefore: day(-Self.toleratedDays), notValidAfter: day(Self.authorityDays),
             issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
@@ -108,6 +109,7 @@ struct CertificateIssuer {
         }
         return server.publicKey == Certificate.PublicKey(key)
             && server.notValidAfter > day(Self.renewalDays) && server.notValidBefore <= now
+            && server.issuer == authority.subject
             && authority.publicKey.isValidSignature(server.signature, for: server)
             && present == Set(Self.names(names, addresses))
     }
@@ -121,8 +123,8 @@ struct CertificateIssuer {
             }
     }
 
-    private static func text(of number: Certificate.SerialNumber) -> String {
-        number.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    private static func text(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 

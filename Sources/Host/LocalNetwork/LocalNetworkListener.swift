@@ -19,7 +19,7 @@ package struct LocalNetworkListener: Sendable {
     package let port: Int
     /// The addresses without brackets.
     let addresses: [String]
-    let identity: ServerIdentity
+    let certificate: ServerCertificate
     let site: LocalNetworkSite
     private let reservations: [ReservedSocket]
 
@@ -59,7 +59,7 @@ package struct LocalNetworkListener: Sendable {
         let keys = try ServerKeys(
             in: folder, machine: String(label), names: local, addresses: addresses)
         do {
-            identity = try ServerIdentity(certificate: keys.certificate, key: keys.key)
+            certificate = try ServerCertificate(certificate: keys.certificate, key: keys.key)
         } catch {
             throw CommandFailure(.failed, "Cannot use the certificate in \(folder): \(error)")
         }

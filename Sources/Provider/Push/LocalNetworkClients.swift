@@ -12,11 +12,11 @@ import Scheduling
 actor LocalNetworkClients {
     /// The failed attempts of an address within a minute after which it is refused.
     private static let attemptLimit = 5
-    /// The most addresses that are told apart; further ones share one limit.
-    private static let mostSources = 256
+    /// The most addresses that are distinguished; further ones share one limit.
+    private static let mostSenders = 256
 
     /// Where attempts come from.
-    private enum Source: Hashable {
+    private enum Sender: Hashable {
         case v4(UInt32)
         /// The network, the first 64 bits: a device has any number of addresses in it.
         case v6(UInt64)
@@ -30,7 +30,7 @@ actor LocalNetworkClients {
     }
 
     private let time: any TimeSource
-    private var failures: [Source: Failures] = [:]
+    private var failures: [Sender: Failures] = [:]
 
     init(time: any TimeSource) {
         self.time = time
@@ -46,20 +46,20 @@ actor LocalNetworkClients {
     func admit(
         _ address: SocketAddress?, identify: @Sendable () async throws(AuthError) -> Client
     ) async throws -> Client {
-        let source = distinguished(Self.source(address))
+        let sender = distinguished(Self.sender(address))
         let now = time.instant()
-        if let end = failures[source]?.refusedUntil, now < end {
+        if let end = failures[sender]?.refusedUntil, now < end {
             throw Self.tooManyAttempts(now.duration(to: end))
         }
         let client: Client
         do throws(AuthError) {
             client = try await identify()
         } catch {
-            noteFailure(of: source)
+            noteFailure(of: sender)
             throw error
         }
         guard client.kind == .client else {
-            noteFailure(of: source)
+            noteFailure(of: sender)
             throw Problem(
                 .denied, "This token is not accepted from the local network.",
                 fix: "Create one for the phone: nervous sensors add-phone NAME")
@@ -67,21 +67,21 @@ actor LocalNetworkClients {
         return client
     }
 
-    /// The source itself, or `other` if there are too many.
-    private func distinguished(_ source: Source) -> Source {
-        guard failures[source] == nil, failures.count >= Self.mostSources else { return source }
+    /// The sender itself, or `other` if there are too many.
+    private func distinguished(_ sender: Sender) -> Sender {
+        guard failures[sender] == nil, failures.count >= Self.mostSenders else { return sender }
         let now = time.instant()
         failures = failures.filter { _, failures in !failures.limiter.isIdle(at: now) }
-        return failures.count < Self.mostSources ? source : .other
+        return failures.count < Self.mostSenders ? sender : .other
     }
 
-    private func noteFailure(of source: Source) {
+    private func noteFailure(of sender: Sender) {
         let now = time.instant()
-        let wait = failures[source, default: Failures()].limiter.admit(at: now)
-        failures[source]?.refusedUntil = wait.map { now.advanced(by: $0) }
+        let wait = failures[sender, default: Failures()].limiter.admit(at: now)
+        failures[sender]?.refusedUntil = wait.map { now.advanced(by: $0) }
     }
 
-    private static func source(_ address: SocketAddress?) -> Source {
+    private static func sender(_ address: SocketAddress?) -> Sender {
         switch address {
         case .v4(let place): .v4(place.address.sin_addr.s_addr)
         case .v6(let place):
