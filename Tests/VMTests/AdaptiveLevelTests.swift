@@ -25,7 +25,7 @@ struct AdaptiveLevelTests {
             await machine.clock.run(for: .seconds(600))
             #expect((70...90).contains(sensor.reads))
             let resting = try #require(await started.status(of: "probe"))
-            #expect(resting.adaptive?.bounds == .milliseconds(200)...Self.longest)
+            #expect(resting.adaptive?.bounds == Duration.milliseconds(200)...Self.longest)
             #expect(resting.adaptive?.current == Self.longest)
             #expect(resting.interval == Self.longest)
             #expect(resting.freshness?.isStale == false)
@@ -81,7 +81,7 @@ struct AdaptiveLevelTests {
         try await machine.using(sensor) { started in
             let status = try #require(await started.status(of: "probe"))
             #expect(status.level == .auto)
-            #expect(status.adaptive?.bounds == .milliseconds(200)...Self.longest)
+            #expect(status.adaptive?.bounds == Duration.milliseconds(200)...Self.longest)
             #expect(status.adaptive?.current == nil)
             try await started.setLevel(.low, of: "probe")
             #expect(await started.status(of: "probe")?.adaptive == nil)
