@@ -127,6 +127,8 @@ public struct TrackReplay: Hashable, Sendable {
         public let due: Duration
         /// The fix, with its time shifted to that of the replay.
         public let fix: Fix
+        /// The recorded time of the fix.
+        public let recorded: Timestamp
     }
 
     /// The items, in order of time.
@@ -159,7 +161,8 @@ public struct TrackReplay: Hashable, Sendable {
                     fix: Fix(
                         time: start.advanced(byMicroseconds: due), position: fix.position,
                         altitude: fix.altitude, accuracy: fix.accuracy,
-                        speed: fix.speed.map { $0 * speed }, heading: fix.heading)))
+                        speed: fix.speed.map { $0 * speed }, heading: fix.heading),
+                    recorded: fix.time))
         }
         self.items = items
     }

@@ -57,7 +57,8 @@ struct GPSDConversation {
             if devices.isEmpty { sink.warn("\(connector.place) has no receiver.") }
         case .error(let text): sink.warn("\(connector.place) reported: \(text).")
         case .fix(let fix, let hasTime, let device) where isWanted(.fix, device):
-            sink.take(hasTime ? Reading(fix) : Reading(fix, isOfNow: true, hasTime: false))
+            sink.take(
+                Reading(fix, isOfNow: !hasTime, receiverTime: hasTime ? fix.time : nil))
         case .fix(let fix, true, let device) where isWanted(.time, device):
             sink.take { arrival in Reading(timeOf: fix, at: arrival) }
         case .satellites(let used, let visible, let device) where isWanted(.satellites, device):
@@ -80,24 +81,25 @@ extension Reading {
     ///
     /// - Parameters:
     ///   - isOfNow: whether to use the arrival time instead of the time of the fix.
-    ///   - hasTime: whether the receiver reported the time, which is then the value `gpsTime`.
-    init(_ fix: Fix, isOfNow: Bool = false, hasTime: Bool = true) {
+    ///   - receiverTime: the time that the receiver reported, which is the value `gpsTime`; `nil` if it
+    ///     reported none.
+    init(_ fix: Fix, isOfNow: Bool, receiverTime: Timestamp?) {
         let pairs = zip(Fix.fields, fix.numbers).map { ($0.name, Value.number($1)) }
         var values = Dictionary(pairs) { first, _ in first }
-        if hasTime { values["gpsTime"] = .number(fix.seconds) }
+        if let receiverTime { values["gpsTime"] = .number(receiverTime.seconds) }
         self.init(time: isOfNow ? nil : fix.time, values: values)
     }
 
     /// The time of a fix beside its arrival.
     fileprivate init(timeOf fix: Fix, at arrival: Timestamp) {
         let delay = Double(fix.time.duration(to: arrival).wholeMicroseconds) / 1e6
-        self.init(values: ["gpsTime": .number(fix.seconds), "delay": .number(delay)])
+        self.init(values: ["gpsTime": .number(fix.time.seconds), "delay": .number(delay)])
     }
 }
 
-extension Fix {
+extension Timestamp {
     /// Seconds since 1970.
-    fileprivate var seconds: Double { Double(time.microseconds) / 1e6 }
+    fileprivate var seconds: Double { Double(microseconds) / 1e6 }
 }
 
 /// Decides when a stationary receiver is suspended, and when its position is checked again.

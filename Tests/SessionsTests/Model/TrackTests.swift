@@ -149,6 +149,7 @@ struct TrackTests {
         let replay = try TrackReplay(fixes, from: start, speed: 4)
         #expect(replay.items.map(\.due) == [.zero, .milliseconds(500), .milliseconds(2500)])
         #expect(replay.items.map(\.fix.time.microseconds) == [5, 500_005, 2_500_005])
+        #expect(replay.items.map(\.recorded) == [fixes[0], fixes[1], fixes[4]].map(\.time))
         #expect(replay.items.map(\.fix.position) == [fixes[0], fixes[1], fixes[4]].map(\.position))
         for speed in [0, -1, .nan, .infinity] {
             #expect(throws: TrackError.self) { try TrackReplay(fixes, from: start, speed: speed) }
