@@ -149,7 +149,7 @@ extension SensorsCommand {
             ] { console.print(PhoneSettings.row(name, value)) }
             if network.urls.count > 1 {
                 let others = network.urls.dropFirst().joined(separator: ", ")
-                console.print("The host also has the URLs \(others)")
+                console.print("The host can also be reached at \(others)")
             }
             console.print("")
             let style = QRText(
@@ -160,7 +160,7 @@ extension SensorsCommand {
                 app == .ownTracks
                     ? "Scan the code with the camera: OwnTracks opens with these settings."
                     : "Scan the code with the camera to copy the settings into the app.")
-            console.print("The code contains the token: show it to nobody else.")
+            console.print("Do not show the code to others: it contains the token.")
         }
 
         private static let notListening = CommandFailure(

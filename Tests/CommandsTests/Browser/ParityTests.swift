@@ -81,6 +81,53 @@ import Testing
         }
     }
 
+    /// An app that calls again and again for a denied, a missing, a misspelt and a readable sensor.
+    private static let caller = [
+        "package.json": #"{"name": "caller", "version": "1.0.0"}"#,
+        "axon.html": """
+        <script src="/nervousnet-axon-resources/libs.js"></script>
+        <script src="axon.js"></script>
+        """,
+        "axon.js": """
+        const raw = "http://localhost:8080/nervousnet-api/raw-sensor-data/";
+        for (const name of ["Gyroscope", "GPS", "Camera", "Gyroscope", "GPS", "Camera", "Accelerometer"]) {
+            const call = new XMLHttpRequest();
+            call.open("GET", raw + name, false);
+            call.send();
+        }
+        fetch(raw + "Gyroscope").then((answer) => answer.json()).then((problem) => {
+            console.log(problem.code);
+        });
+        """,
+    ]
+
+    @Test func `a sensor that a published app cannot read leaves one line on its console`() throws {
+        let host = try PublishedHost()
+        let folder = host.sandbox.path("caller")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        for (name, text) in Self.caller {
+            try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+        }
+        let made = try host.sandbox.nervous("install", folder)
+        #expect(made.code == 0, "\(made.errors)")
+        try host.deny("caller", "sensor:gyroscope")
+        try host.allow("caller", "sensor:accelerometer", "sensor:location")
+        let run = try host.sandbox.nervous("run", "caller", "--json", "--for", "20s")
+        let texts = try run.output.split(separator: "\n").compactMap {
+            try JSONDecoder().decode(Event.self, from: Data($0.utf8)).text
+        }
+        let calls = texts.filter { $0.hasPrefix("The call for ") }
+        #expect(calls.count == 3, "\(run.output) \(run.errors)")
+        for (call, name) in zip(calls, ["Gyroscope", "GPS", "Camera"]) {
+            #expect(call.hasPrefix("The call for \(name) failed: "), "\(call)")
+        }
+        #expect(
+            calls.first?.contains("nervous permissions grant caller sensor:gyroscope") == true,
+            "\(calls)")
+        #expect(texts.contains("denied"), "\(texts)")
+    }
+
     /// The bytes of a file of an app are equal in a page, in a headless run and in the
     /// package.
     @Test(arguments: [

@@ -132,7 +132,7 @@ struct LocalNetworkTests {
     @Test func `only tokens of phones and programs are accepted, and guessing is limited`() throws {
         let setup = try Setup()
         let made = try setup.sandbox.nervous("token", "create", "desk", "--owner").output
-        let owner = try String(#require(made.firstMatch(of: /nvs_\w+/)).output)
+        let owner = try String(#require(made.firstMatch(of: /nvs_[\w-]+/)).output)
         func push(_ token: String?) throws -> (status: Int, body: String) {
             let header = token.map { ["-H", "Authorization: Bearer \($0)"] } ?? []
             return try setup.sandbox.curl(
@@ -223,7 +223,7 @@ struct LocalNetworkTests {
                 environment: ascii)
             #expect(shown.code == 0, "\(shown.errors)")
             let read = try Self.scan(shown.output, in: setup.sandbox)
-            let token = try #require(shown.output.firstMatch(of: /nvs_\w+/)).output
+            let token = try #require(shown.output.firstMatch(of: /nvs_[\w-]+/)).output
             if app == "owntracks" {
                 let prefix = "owntracks:///config?inline="
                 #expect(read.hasPrefix(prefix))

@@ -112,47 +112,6 @@ struct PublishedDataTests {
         }
     }
 
-    /// A page that asks again and again for a denied, a missing and a misspelt sensor.
-    private static let poll = """
-        const raw = "http://localhost:8080/nervousnet-api/raw-sensor-data/";
-        for (const name of ["Light", "GPS", "Camera", "Light", "GPS", "Camera", "Pressure"]) {
-            const call = new XMLHttpRequest();
-            call.open("GET", raw + name, false);
-            call.send();
-        }
-        fetch(raw + "Light").then((answer) => answer.json()).then((problem) => console.log(problem.code));
-        """
-
-    @Test func `a sensor that an app cannot read leaves one line on its console`() async throws {
-        try await ServedHost.with { host in
-            try await host.declareSensor("light", fields: [("illuminance", "number")])
-            try await host.declareSensor("barometer", fields: [("pressure", "number")])
-            host.clock.now = .now()
-            try await host.feedSensor(#"{"pressure": 1013.25}"#, to: "barometer")
-            try await host.installPublished(
-                page: """
-                    <script src="/nervousnet-axon-resources/libs.js"></script>
-                    <script src="axon.js"></script>
-                    """, script: Self.poll)
-            for (decision, sensor) in [
-                (Decision.deny, "light"), (.allowAlways, "location"), (.allowAlways, "barometer"),
-            ] {
-                try await host.decide(decision, "sensor:\(sensor)", by: "old-one")
-            }
-            let lines = Lines()
-            let run = try await host.supervisor.prepare(app: "old-one").id
-            let report = try await host.supervisor.run(run) { lines.take($0) }
-            #expect(report.ending?.name == "finished")
-            let calls = lines.all.filter { $0.hasPrefix("The call for") }
-            #expect(calls.count == 3, "\(calls)")
-            for (line, name) in zip(calls, ["Light", "GPS", "Camera"]) {
-                #expect(line.hasPrefix("The call for \(name) failed: "))
-            }
-            #expect(calls.first?.contains("permissions grant old-one sensor:light") == true)
-            #expect(lines.all.last == "denied")
-        }
-    }
-
     /// What the paths of the three routes are for a sensor.
     private static func paths(_ name: String) -> [String] {
         let first = ["Gyroscope": "gyr/getGyr", "Accelerometer": "acc/getAcc"][name]
