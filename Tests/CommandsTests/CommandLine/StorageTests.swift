@@ -111,24 +111,25 @@ struct StorageTests {
         #expect(try samples(sandbox) == left)
     }
 
-    @Test func `what was computed from samples is named, and with --derived forgotten too`() throws
+    @Test func `samples computed from others are named, and with --derived also forgotten`() throws
     {
         let sandbox = try Sandbox()
-        let host = try ServingHost(sandbox)
         let added = try sandbox.nervous(
             "sensors", "add", "barometer.roof", "--field", "pressure:hPa")
         #expect(added.code == 0, "\(added.errors)")
+        // Derived sensors are looked for when a host starts.
+        let host = try ServingHost(sandbox)
         let now = Int((Date().timeIntervalSince1970 * 1000).rounded())
         try Data("t,pressure\n\(now - 2000),1000\n\(now - 1000),990\n".utf8)
             .write(to: URL(filePath: sandbox.path("in.csv")))
         let sent = try sandbox.nervous(
             "import", sandbox.path("in.csv"), "--sensor", "barometer.roof")
         #expect(sent.code == 0, "\(sent.errors)")
-        var told = ""
-        try waitUntil(otherwise: { told }) {
-            told = try sandbox.nervous("forget", "barometer.roof", "--to", "2000-01-01", "--yes")
+        var output = ""
+        try waitUntil(otherwise: { output }) {
+            output = try sandbox.nervous("forget", "barometer.roof", "--to", "2000-01-01", "--yes")
                 .output
-            return told.contains("Kept: the samples of altitude.roof")
+            return output.contains("Kept: the samples of altitude.roof")
         }
         let done = try sandbox.nervous("forget", "barometer.roof", "--derived", "--yes").output
         #expect(done.contains("summaries of altitude.roof, which is computed from barometer.roof"))
