@@ -73,7 +73,8 @@ struct ReservedNameTests {
                         token: token.text, name: name, operation: "apps")
                 } == .ownerOnly)
             #expect(await authority.permissions.state(of: .storage, for: app) != .granted)
-            try await authority.decide(.allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: name)
+            try await authority.decide(
+                .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: name)
             #expect(try await authority.records(for: app).count == 1)
             #expect(try await authority.records(for: .owner).isEmpty)
             try await authority.endRun(run)

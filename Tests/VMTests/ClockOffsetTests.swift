@@ -1,8 +1,8 @@
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
-import TestSupport
 @testable import VM
 
 /// Clock offsets of sources: which sensors have one, and what is kept of it.
