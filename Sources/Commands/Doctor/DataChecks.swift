@@ -1,6 +1,5 @@
 import Auth
 import CDispatch
-import CoreFoundation
 import Dispatch
 import Foundation
 import Host
