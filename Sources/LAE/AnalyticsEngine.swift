@@ -181,10 +181,10 @@ private struct SamplePublishing: Sendable {
         } catch {
             throw LAEError(error)
         }
-        guard let status = await machine.status(of: grant.sensor) else {
+        guard let sensor = await machine.sensor(grant.sensor) else {
             throw LAEError(VirtualMachineError.unknownSensor(grant.sensor))
         }
-        return status.sensor.fields
+        return sensor.fields
     }
 
     func publish(

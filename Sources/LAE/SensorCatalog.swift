@@ -116,7 +116,7 @@ struct SensorCatalog: Sendable {
     }
 
     private func isVirtual(_ id: SensorID) async -> Bool {
-        await machine.status(of: id)?.sensor.derivation != nil
+        await machine.sensor(id)?.derivation != nil
     }
 
     /// Where the samples of a sensor come from.
@@ -158,16 +158,16 @@ struct SensorCatalog: Sendable {
     private func inputs(of pipeline: Pipeline) async throws(LAEError) -> [AnalysisSource] {
         var found: [AnalysisSource] = []
         for id in pipeline.sensors {
-            guard let status = await machine.status(of: id) else {
+            guard let input = await machine.sensor(id) else {
                 let missing = await missing(id)
                 throw Pipeline.invalid(missing.message, hint: missing.hint)
             }
-            guard status.sensor.derivation == nil else {
+            guard input.derivation == nil else {
                 throw Pipeline.invalid(
                     "\(id) is virtual itself, and cannot be an input of a virtual sensor.")
             }
             let sensor = ReadableSensor(
-                id: id, fields: status.sensor.fields, origin: .stored(machine.samples))
+                id: id, fields: input.fields, origin: .stored(machine.samples))
             var places: [Int] = []
             for input in pipeline.inputs where input.sensor == id {
                 do throws(LAEError) {

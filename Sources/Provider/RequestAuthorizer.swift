@@ -223,7 +223,7 @@ struct GrantableCheck: Sendable {
         var chosen: [SensorID] = []
         for name in only {
             let sensor = try Self.sensor(name)
-            guard await machine.status(of: sensor) != nil else { throw Problem(unknown: sensor) }
+            guard await machine.sensor(sensor) != nil else { throw Problem(unknown: sensor) }
             chosen.append(sensor)
         }
         let excluded = try others.map { try $0.map(Self.sensor) }

@@ -49,6 +49,8 @@ actor SensorCollector {
         return statuses
     }
 
+    func sensor(_ id: SensorID) -> Sensor? { sensors[id]?.sensor }
+
     func status(of id: SensorID) async -> SensorStatus? {
         let now = time.now()
         var (stored, observed) = await store.recency(of: id)

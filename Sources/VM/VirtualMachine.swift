@@ -178,6 +178,13 @@ extension VirtualMachine {
         await collector.statuses()
     }
 
+    /// The description of a sensor, without the reads of the store that ``status(of:)`` may need.
+    ///
+    /// - Returns: `nil` when there is no such sensor.
+    public nonisolated func sensor(_ id: SensorID) async -> Sensor? {
+        await collector.sensor(id)
+    }
+
     /// - Returns: `nil` when there is no such sensor.
     public nonisolated func status(of id: SensorID) async -> SensorStatus? {
         await collector.status(of: id)

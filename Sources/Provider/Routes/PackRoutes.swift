@@ -71,7 +71,7 @@ struct PackRoutes {
         guard pack.id == id else {
             throw PackError("The pack declares the sensor \(pack.id), not \(id).")
         }
-        if !packs.holds(id), await machine.status(of: id) != nil {
+        if !packs.holds(id), await machine.sensor(id) != nil {
             throw Problem(
                 .nameTaken, "The sensor \(id) already exists.",
                 fix: "Choose another name with --as, such as \(id.kind).outside")
