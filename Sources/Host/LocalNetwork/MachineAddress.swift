@@ -36,8 +36,9 @@ struct MachineAddress: Hashable {
                     address: address, interface: String(cString: entry.ifa_name),
                     isTunnel: entry.ifa_flags & UInt32(IFF_POINTOPOINT) != 0))
         }
-        let route = defaultInterface(
-            in: (try? String(contentsOfFile: "/proc/net/route", encoding: .utf8)) ?? "")
+        // Files of the kernel have no size: `String(contentsOfFile:)` reads their first page only.
+        let table = FileHandle(forReadingAtPath: "/proc/net/route").flatMap { try? $0.readToEnd() }
+        let route = defaultInterface(in: String(decoding: table ?? Data(), as: UTF8.self))
         return found.enumerated().sorted { first, second in
             rank(first.element, route, first.offset) < rank(second.element, route, second.offset)
         }.map(\.element)
