@@ -19,7 +19,7 @@ struct ClockOffsets {
     private var filters: [SensorID: ClockFilter] = [:]
     private var offsets: [SensorID: ClockOffset]
     private var stored: [SensorID: ClockOffset]
-    /// The sensors of which the owner was told that a clock is wrong.
+    /// The sensors whose wrong clock was reported.
     private var reported: Set<SensorID> = []
     private var due = Timestamp.distantPast
 
