@@ -1,6 +1,4 @@
 import Auth
-import CDispatch
-import Dispatch
 import Foundation
 import Host
 import Sessions
@@ -15,37 +13,36 @@ struct DataDirectoryCheck: DoctorCheck {
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         let path = context.paths.data
-        var information = stat()
-        guard lstat(path, &information) == 0 else {
+        guard let folder = FileFacts(path) else {
             return [note("\(path) does not exist yet; it is created on first use.")]
         }
-        guard information.st_mode & S_IFMT == S_IFDIR else {
+        guard folder.isFolder else {
             return [broken("\(path) is not a folder.", fix: "Choose another with --data DIR.")]
         }
-        var findings = [access(path, information, mode: 0o700, isFolder: true)]
+        var findings = [access(path, folder, mode: 0o700)]
         let paths = context.paths
         for file in [paths.permissions, paths.appStorage, paths.samples] {
-            guard lstat(file, &information) == 0 else { continue }
-            findings.append(access(file, information, mode: 0o600, isFolder: false))
+            guard let facts = FileFacts(file) else { continue }
+            findings.append(access(file, facts, mode: 0o600))
         }
         findings = findings.filter { $0.state != .fine }
         if findings.isEmpty { findings = [fine("\(path) is accessible only to you")] }
         return findings + [space(path), lock(path)]
     }
 
-    private func access(_ path: String, _ found: stat, mode: UInt32, isFolder: Bool) -> Finding {
-        guard found.st_uid == geteuid() else {
+    private func access(_ path: String, _ found: FileFacts, mode: UInt32) -> Finding {
+        guard found.owner == geteuid() else {
             return broken(
-                "\(path) belongs to user \(found.st_uid), but you are user \(geteuid()).",
+                "\(path) belongs to user \(found.owner), but you are user \(geteuid()).",
                 fix: "chown \(geteuid()) \(path.shellQuoted)")
         }
-        guard found.st_mode & 0o077 == 0 else {
-            let shown = String(found.st_mode & 0o7777, radix: 8)
+        guard found.mode & 0o077 == 0 else {
+            let shown = String(found.mode & 0o7777, radix: 8)
             return broken(
                 "Other users can access \(path) (mode \(shown)).",
                 fix: "chmod \(String(mode, radix: 8)) \(path.shellQuoted)")
         }
-        guard found.st_mode & mode == mode else {
+        guard found.mode & mode == mode else {
             return broken(
                 "You cannot write to \(path).",
                 fix: "chmod \(String(mode, radix: 8)) \(path.shellQuoted)")
@@ -77,15 +74,32 @@ struct DataDirectoryCheck: DoctorCheck {
     private func lock(_ path: String) -> Finding {
         let file = "\(path)/host.lock"
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
-        var (lock, found) = (stat(), stat())
-        guard let holder = Int32(text.prefix(while: \.isNumber)), stat(file, &lock) == 0,
-            let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(holder)/fd")
+        let files = FileManager.default
+        guard let holder = Int32(text.prefix(while: \.isNumber)),
+            let open = try? files.contentsOfDirectory(atPath: "/proc/\(holder)/fd")
         else { return fine("no host uses it") }
+        let lock = URL(filePath: file).resolvingSymlinksInPath().path(percentEncoded: false)
         let isHeld = open.contains { number in
-            stat("/proc/\(holder)/fd/\(number)", &found) == 0 && found.st_ino == lock.st_ino
-                && found.st_dev == lock.st_dev
+            (try? files.destinationOfSymbolicLink(atPath: "/proc/\(holder)/fd/\(number)")) == lock
         }
         return fine(isHeld ? "process \(holder) uses it" : "no host uses it")
+    }
+}
+
+/// The type, owner and mode of a file; of a symbolic link, its own.
+private struct FileFacts {
+    let isFolder: Bool
+    let owner: UInt32
+    let mode: UInt32
+
+    /// - Returns: `nil` if the file does not exist.
+    init?(_ path: String) {
+        guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else {
+            return nil
+        }
+        isFolder = facts[.type] as? FileAttributeType == .typeDirectory
+        owner = (facts[.ownerAccountID] as? NSNumber)?.uint32Value ?? 0
+        mode = (facts[.posixPermissions] as? NSNumber)?.uint32Value ?? 0
     }
 }
 
