@@ -12,19 +12,34 @@ final class Browser {
         let description: String
     }
 
+    /// Starts chromedriver on a free port.
+    ///
+    /// With port 0 it chooses a free port of `::1` and ends if the same port of 127.0.0.1 is in use, as
+    /// it is by chance beside other tests.
+    private static func startDriver(_ sandbox: Sandbox) throws -> (Program, port: Substring) {
+        var text = ""
+        for _ in 0..<10 {
+            let driver = try Program(
+                "/usr/bin/chromedriver", ["--port=0"], environment: sandbox.environment,
+                output: .pipe)
+            let said = try driver.read { said in
+                said.last == 0x0A
+                    && String(decoding: said, as: UTF8.self).contains("successfully on port")
+            }
+            text = String(decoding: said, as: UTF8.self)
+            if let port = text.firstMatch(of: /successfully on port ([0-9]+)/)?.1 {
+                return (driver, port)
+            }
+            guard text.contains("port not available") else { break }
+        }
+        throw Failure(description: "chromedriver ended: \(text)")
+    }
+
     /// - Parameter names: names that resolve to this machine, in addition to those of `localhost`.
     init(_ sandbox: Sandbox, names: [String] = []) throws {
         self.sandbox = sandbox
-        driver = try Program(
-            "/usr/bin/chromedriver", ["--port=0"], environment: sandbox.environment, output: .pipe)
-        let said = try driver.read { said in
-            said.last == 0x0A
-                && String(decoding: said, as: UTF8.self).contains("successfully on port")
-        }
-        let text = String(decoding: said, as: UTF8.self)
-        guard let port = text.firstMatch(of: /successfully on port ([0-9]+)/)?.1 else {
-            throw Failure(description: "chromedriver ended: \(text)")
-        }
+        let port: Substring
+        (driver, port) = try Self.startDriver(sandbox)
         address = "http://127.0.0.1:\(port)/session"
         let rules = names.map { "MAP \($0) 127.0.0.1" }.joined(separator: ",")
         let options: [String: Any] = [
