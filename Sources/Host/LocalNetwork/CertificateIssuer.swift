@@ -1,4 +1,5 @@
 import Addresses
+import Auth
 import Crypto
 import Foundation
 import SwiftASN1
@@ -7,7 +8,7 @@ import X509
 /// Issues the two certificates of the listener for the local network.
 ///
 /// Phones install the first, an authority of this host alone. It may only vouch for names below `.local`
-/// and addresses in private networks: whoever stole its key could not impersonate anything else.
+/// and addresses in private networks, so a stolen key cannot be used to impersonate anything else.
 struct CertificateIssuer {
     /// The longest that phones accept for a server's certificate is 825 days.
     static let serverDays = 820
@@ -34,7 +35,7 @@ struct CertificateIssuer {
     ) throws -> Certificate {
         let issuer = Certificate.PrivateKey(key)
         // Names of authorities must differ, also on machines of the same name; that of a key stays.
-        let suffix = Self.text(SHA256.hash(data: key.publicKey.derRepresentation).prefix(4))
+        let suffix = Fingerprint.sha256(Array(key.publicKey.derRepresentation)).prefix(8)
         let name = try DistinguishedName {
             // At most 64 characters (RFC 5280, appendix A.1).
             CommonName("Nervous on \(machine.prefix(40)) \(suffix)")
@@ -121,10 +122,6 @@ struct CertificateIssuer {
             + addresses.map {
                 .ipAddress(ASN1OctetString(contentBytes: AddressBlock($0).addressBytes[...]))
             }
-    }
-
-    private static func text(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 
