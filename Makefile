@@ -1,4 +1,4 @@
-# make run          build, then pack, install, run and query a sample app
+# make run          build, then run `nervous demo`: install, run and query a bundled app, and serve it
 # make smoke        build and run the essential tests
 # make test         build and run every test
 # make test-long    the same with more iterations, fault injection and API fuzzing
@@ -8,10 +8,16 @@
 # make bench-peers  benchmark other stores on the same data; ARGS="--samples 1000000"
 # make install      build for release and install under PREFIX, or DESTDIR and PREFIX for a package
 # make uninstall    delete what was installed under PREFIX
+# make deb          build for release and make a Debian package in .build/packages
+# make tarball      the same as a .tar.xz that runs from any folder
 # make clean        remove build products
 
 SWIFT ?= swift
 export SWIFT
+BUILD = $(SWIFT) build
+# BoringSSL has the names of its sources in its messages: without the folder of the build, so that it is not in
+# the programs, and builds in two folders are the same.
+RELEASE = $(BUILD) -c release -Xcc "-ffile-prefix-map=$$PWD=." -Xcxx "-ffile-prefix-map=$$PWD=."
 PREFIX ?= $(HOME)/.local
 # Read from the environment by Scripts/install-files, so that any character may be in them.
 export PREFIX DESTDIR BUILD_FOLDER
@@ -22,31 +28,33 @@ SMOKE_TESTS = SamplesTests\.|StatisticsTests\.MomentsTests/|SampleStoreTests\.Re
 	AuthTests\.CheckAppTests/|ProviderTests\.StatisticsRouteTests/|RunnerTests\.ConsoleTests/|$\
 	CommandsTests\.RunTests/
 
-.PHONY: setup build run smoke test test-long check format bench bench-peers install \
-	install-files uninstall clean
+.PHONY: setup build run smoke test test-long check format bench bench-peers release \
+	install install-files uninstall deb tarball clean
 
 setup:
 	@Scripts/setup
 
 build: setup
-	$(SWIFT) build
+	$(BUILD)
 
 run: setup
 	@# Only the programs that the demo runs; `make build` also builds those of the tests.
-	$(SWIFT) build --product nervous
-	$(SWIFT) build --product nervous-runner
-	$(SWIFT) build --product nervous-unpacker
-	@Scripts/run-demo
+	$(BUILD) --product nervous
+	$(BUILD) --product nervous-runner
+	$(BUILD) --product nervous-unpacker
+	@# PORT and NERVOUS_DATA are honoured. SERVE=0 ends after the app has run.
+	@.build/debug/nervous demo --port "$${PORT:-8080}" \
+		$$(if [ "$${SERVE:-1}" = 0 ]; then echo --no-serve; fi)
 
 smoke:
 	@Scripts/setup --for-tests
 	@# All tests are linked into one bundle, so all test targets are built.
-	$(SWIFT) build --build-tests
+	$(BUILD) --build-tests
 	Scripts/run-tests 10 $(TEST_WIDTH) --filter '$(SMOKE_TESTS)'
 
 test:
 	@Scripts/setup --for-tests
-	$(SWIFT) build --build-tests
+	$(BUILD) --build-tests
 	Scripts/run-tests 40 $(TEST_WIDTH) --skip HostileScriptTests
 	@# These apps use all available processor time, so no other tests run at the same time.
 	Scripts/run-tests 10 --filter HostileScriptTests
@@ -54,14 +62,17 @@ test:
 
 test-long:
 	@Scripts/setup --for-long-tests
-	$(SWIFT) build --build-tests
+	$(BUILD) --build-tests
 	NERVOUS_LONG_TESTS=1 Scripts/run-tests 60 $(TEST_WIDTH) --skip HostileScriptTests
 	@# Its time limits are strict, so no other tests run at the same time.
 	NERVOUS_LONG_TESTS=1 Scripts/run-tests 20 --filter HostileScriptTests
 	Tests/Installation/run
 	@# Skipped with a message if its dependencies are not installed.
 	Tests/SchemaFuzz/run
+	Tests/Service/run
 	Tests/AddingASensor/run
+	$(MAKE) deb
+	Tests/Package/run
 
 check:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests \
@@ -76,15 +87,26 @@ bench: setup
 	@Benchmarks/run $(ARGS)
 
 bench-peers: setup
-	$(SWIFT) build -c release --product nervous
+	$(RELEASE) --product nervous
 	@Benchmarks/peers/run $(ARGS)
 
-install: setup
-	$(SWIFT) build -c release --product nervous
-	$(SWIFT) build -c release --product nervous-runner
-	$(SWIFT) build -c release --product nervous-unpacker
+# All that is installed or packaged, in .build/release.
+release:
+	@Scripts/setup --for-release
+	$(RELEASE) --product nervous
+	$(RELEASE) --product nervous-runner
+	$(RELEASE) --product nervous-unpacker
 	Scripts/make-sbom .build/release .build/release/doc
+	Scripts/make-manuals .build/release .build/release/manuals
+
+install: release
 	BUILD_FOLDER=.build/release Scripts/install-files
+
+deb: release
+	BUILD_FOLDER=.build/release Scripts/make-deb .build/packages
+
+tarball: release
+	BUILD_FOLDER=.build/release Scripts/make-tarball .build/packages
 
 # The last step of `install`: copies what BUILD_FOLDER contains.
 install-files:

@@ -39,9 +39,7 @@ let nioHTTPTypesHTTP1 = Dependency.product(name: "NIOHTTPTypesHTTP1", package: "
 let nioPosix = Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS = Dependency.product(name: "NIOTLS", package: "swift-nio")
-let swiftASN1 = Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let unixSignals = Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let x509 = Dependency.product(name: "X509", package: "swift-certificates")
 
 /// A library target in `Sources/<name>`.
 func module(
@@ -61,8 +59,12 @@ func systemLibrary(_ name: String, _ pkgConfig: String, _ debianPackage: String)
 }
 
 /// A target of our own in C.
-func cModule(_ name: String, path: String? = nil) -> Target {
-    .target(name: name, path: path ?? "Sources/System/\(name)", cSettings: strictC)
+///
+/// - Parameter libraries: libraries of the system that it calls, without `lib`.
+func cModule(_ name: String, path: String? = nil, libraries: [String] = []) -> Target {
+    .target(
+        name: name, path: path ?? "Sources/System/\(name)", cSettings: strictC,
+        linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 /// The tests of a module, in `Tests/<name>Tests`.
@@ -89,9 +91,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
-        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
@@ -114,6 +114,7 @@ let package = Package(
         systemLibrary("CSystemd", "libsystemd", "libsystemd-dev"),
         systemLibrary("CZlib", "zlib", "zlib1g-dev"),
         systemLibrary("CZstd", "libzstd", "libzstd-dev"),
+        cModule("CCertificates", libraries: ["crypto"]),
         cModule("CEscapeProbes"),
         cModule("CFiles"),
         cModule("CProcess"),
@@ -191,6 +192,10 @@ let package = Package(
             name: "nervous-unpacker", dependencies: ["Archive", "CSandbox", "RunnerProtocol"],
             path: "Sources/Unpacker", swiftSettings: strict, linkerSettings: hardened),
 
+        module(
+            "Backup",
+            ["Auth", "Files", "Samples", "Scheduling", "Text", crypto, grdb]),
+
         // The HTTP API, the host and its commands.
         module("API", ["Samples", "Text"]),
         module(
@@ -205,10 +210,11 @@ let package = Package(
         module(
             "Host",
             [
-                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "Connectors", "DBus",
-                "Egress", "Files", "JSApps", "LAE", "Provider", "RunnerProtocol", "Samples",
-                "Scheduling", "Sessions", "Text", "VM", asyncHTTPClient, crypto, hummingbird,
-                lifecycle, logging, nioCore, nioHTTP1, swiftASN1, unixSignals, x509,
+                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "Backup", "CCertificates",
+                "CFiles", "Connectors", "DBus", "Egress", "Files", "JSApps", "LAE", "Provider",
+                "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Text", "VM",
+                asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
+                nioPosix, unixSignals,
             ], plugins: ["BundleLibraries"]),
         module(
             "AppLab",
@@ -219,10 +225,10 @@ let package = Package(
         module(
             "Commands",
             [
-                "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "CQRencode",
-                "Connectors", "DBus", "Egress", "Host", "Ingest", "JSApps", "RunnerProtocol",
-                "Samples", "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser,
-                crypto, lifecycle, nioCore, unixSignals,
+                "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "Backup",
+                "CQRencode", "Connectors", "DBus", "Egress", "Host", "Ingest", "JSApps", "LAE",
+                "RunnerProtocol", "Samples", "Sessions", "Simulation", "Text", "Tracks", "VM",
+                argumentParser, crypto, lifecycle, nioCore, unixSignals,
             ]),
         .executableTarget(
             name: "nervous", dependencies: ["Commands"], swiftSettings: strict,
@@ -267,7 +273,8 @@ let package = Package(
         tests("Sessions", ["Motion", "Samples", "Sessions", "Text", "Tracks", grdb]),
         tests("DBus", ["DBus"], exclude: ["peer.py"]),
         tests("SampleStore", ["SampleStore", "Samples", "Statistics", "store-writer", grdb]),
-        tests("VM", ["Samples", "VM", logging]),
+        tests(
+            "VM", ["Motion", "Samples", "VM", logging], resources: [.copy("Fixtures")]),
         tests("Simulation", ["Samples", "Simulation", "VM"]),
         tests("Ingest", ["Ingest", "Motion", "Samples", "Text", "Tracks"]),
         tests(
@@ -279,6 +286,7 @@ let package = Package(
         tests("Addresses", ["Addresses"]),
         tests("AppStorage", ["AppStorage", "Samples", "Text"]),
         tests("Auth", ["Addresses", "AppStorage", "Auth", "Samples", "Text", "log-writer", grdb]),
+        tests("Backup", ["Auth", "Backup", "Samples", "Scheduling", grdb]),
         tests("LAE", ["Auth", "LAE", "SampleStore", "Samples", "Statistics", "VM"]),
         tests(
             "Egress",
@@ -316,7 +324,7 @@ let package = Package(
             "Host",
             [
                 "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples", "Text",
-                crypto, logging, nioSSL, swiftASN1, x509,
+                crypto, logging, nioSSL,
             ]),
         tests(
             "Commands",

@@ -30,7 +30,7 @@ struct BundleLibraries: BuildToolPlugin {
             let product = context.pluginWorkDirectoryURL.appending(path: "\(name).js")
             return .buildCommand(
                 displayName: "Bundling the library ‘\(name)’",
-                executable: URL(filePath: Self.bundler),
+                executable: URL(filePath: "/usr/bin/env"),
                 arguments: Self.arguments(
                     entry: folder.appending(path: "main.js").path, product: product.path),
                 environment: ["NODE_PATH": Self.modules],
@@ -38,10 +38,12 @@ struct BundleLibraries: BuildToolPlugin {
         }
     }
 
+    /// The bundle names its files relative to the working directory, which must not be that of the clone.
     /// Names stay: domino finds its classes by them. ASCII keeps the engine at one byte a character.
     private static func arguments(entry: String, product: String) -> [String] {
         [
-            entry, "--bundle", "--format=iife", "--global-name=library", "--platform=browser",
+            "--chdir=/", bundler, entry, "--bundle", "--format=iife", "--global-name=library",
+            "--platform=browser",
             "--target=es2022", "--charset=ascii", "--keep-names", "--minify-whitespace",
             "--define:global=globalThis", "--log-level=warning", "--banner:js=(function () {",
             "--footer:js=return library.default; })", "--outfile=\(product)",

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shlex
 import urllib.parse
+from dataclasses import dataclass
 
 from sbom.part import ROOT, Part, element, fail, license_of, output, read
 
@@ -89,32 +90,63 @@ def dynamic(file, tag):
 
 
 def libraries(build, programs):
-    """The libraries that each program loads: the Swift runtime, and the packages of Debian."""
+    """The packages of Debian whose libraries each program loads, and the runtime of Swift."""
     swift = shlex.split(os.environ.get("SWIFT") or "swift")
     target = json.loads(output(*swift, "-print-target-info"))
     folders = [pathlib.Path(path) for path in target["paths"]["runtimeLibraryPaths"]]
-    resources = pathlib.Path(target["paths"]["runtimeResourcePath"])
-    text = read(resources.parent.parent / "share/swift/LICENSE.txt", "the license of Swift")
     found, runtime = {}, set()
     for program in programs:
-        parts, left, seen = found.setdefault(program, set()), [build / program], set()
+        parts, left = found.setdefault(program, set()), [build / program]
+        seen = set()
         while left:
             for name in dynamic(left.pop(), "NEEDED"):
                 path = next((one / name for one in folders if (one / name).exists()), None)
                 if path is None:
                     parts.add(debian_library(name))
-                elif name not in seen:
-                    seen.add(name)
+                elif path not in seen:
+                    seen.add(path)
                     left.append(path)
         runtime |= seen
-    version = re.search(r"version (\S+)", target["compilerVersion"])[1]
-    runtime_part = Part(
-        element("Swift", "runtime"), "Swift runtime libraries", version, license_of("Swift", text),
-        "git+https://github.com/swiftlang/swift", "Organization: swiftlang",
-        f"pkg:github/swiftlang/swift@swift-{version}-RELEASE",
-        comment=f"Loaded from the toolchain: {', '.join(sorted(runtime))}.",
-        texts=(("LICENSE.txt", text),))
-    return {program: parts | {runtime_part} for program, parts in found.items()}
+    return found, Runtime.of(target, runtime, [build / program for program in programs])
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The Swift runtime: its libraries, or what is linked into the programs."""
+
+    part: Part
+    # How programs relate to it.
+    relation: str
+    # The parts of others that it contains.
+    contained: tuple
+
+    @classmethod
+    def of(cls, target, libraries, programs):
+        resources = pathlib.Path(target["paths"]["runtimeResourcePath"])
+        text = read(resources.parent.parent / "share/swift/LICENSE.txt", "the license of Swift")
+        version = re.search(r"version (\S+)", target["compilerVersion"])[1]
+        names = ", ".join(sorted(path.name for path in libraries))
+        part = Part(
+            element("Swift", "runtime"), "Swift runtime libraries", version, license_of("Swift", text),
+            "git+https://github.com/swiftlang/swift", "Organization: swiftlang",
+            f"pkg:github/swiftlang/swift@swift-{version}-RELEASE",
+            comment=f"Installed with the programs: {names}." if libraries else "Linked into the programs.",
+            texts=(("LICENSE.txt", text),))
+        contained = {icu for file in libraries or programs if (icu := icu_in(file))}
+        return cls(part, "DYNAMIC_LINK" if libraries else "STATIC_LINK", tuple(contained))
+
+
+def icu_in(file):
+    """ICU, if a program or library has its data, with the version that their names have."""
+    found = re.search(rb"\bicudt(\d+)l/", file.read_bytes())
+    if not found:
+        return None
+    version = found[1].decode()
+    return Part(
+        element("Swift", "runtime", "ICU"), "ICU", version, "Unicode-3.0",
+        "https://github.com/unicode-org/icu", purl=f"pkg:github/unicode-org/icu@{version}",
+        comment=f"In {file.name}.",
+        texts=(("LICENSE", read(ROOT / "Scripts/licenses/ICU", "the license of ICU")),))
 
 
 def debian_library(name):

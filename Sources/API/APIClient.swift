@@ -42,7 +42,7 @@ extension APIClient {
         try await reply(APIRequest(.get, .status))
     }
 
-    /// Reads every sensor that is on once, in a host that does not collect.
+    /// Reads once each sensor that is on, in a host that does not collect.
     public func collect() async throws {
         try await perform(APIRequest(.post, .collection))
     }
@@ -549,7 +549,7 @@ extension APIClient {
     }
 
     /// The uploads in the outbox, oldest first.
-    public func outbox() async throws -> APIReply<ItemList<DeliveryDescription>> {
+    public func outbox() async throws -> APIReply<ItemList<UploadDescription>> {
         try await reply(APIRequest(.get, .outbox))
     }
 

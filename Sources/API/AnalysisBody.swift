@@ -16,7 +16,7 @@ public struct AnalysisBody: Codable, Sendable {
     public struct Join: Codable, Hashable, Sendable {
         /// `nearest` or `last`.
         public let method: String
-        /// The maximum distance in time, as a span.
+        /// The maximum distance in time, as a duration.
         public let within: String
 
         /// Creates a value from its members.
@@ -30,13 +30,13 @@ public struct AnalysisBody: Codable, Sendable {
     public let analysis: String
     /// Fields of sensors, such as `cpu.busy`.
     public let inputs: [String]
-    /// Milliseconds since 1970, RFC 3339, or a span before now.
+    /// Milliseconds since 1970, RFC 3339, or a duration before now.
     public var from: Scalar?
-    /// Milliseconds since 1970, RFC 3339, or a span before now.
+    /// Milliseconds since 1970, RFC 3339, or a duration before now.
     public var to: Scalar?
     /// Conditions such as `cpu.busy>50`.
     public var `where`: [String]?
-    /// Means of windows of this span replace the samples.
+    /// Means of windows of this length replace the samples.
     public var every: String?
     /// How samples of several sensors are joined.
     public var join: Join?
@@ -154,18 +154,18 @@ public struct StatisticsAnswer: Codable, Sendable {
         public let from: Double?
         /// Milliseconds since 1970; missing if open.
         public let to: Double?
-        /// How many samples; missing if suppressed because they are too few.
+        /// The number of samples; missing if suppressed because they are too few.
         public let count: Int?
         /// By field, then by statistic.
         public let values: [String: [String: Double?]]
         /// `true` if only summaries are left of some samples: percentiles are within 1 %.
         public let approximate: Bool?
         /// `true` if samples were not included, because they are damaged or because only a summary
-        /// is left of them that reaches beyond the window.
+        /// is left of them whose hour is not completely in the window.
         public let partial: Bool?
         /// The coverage of the window up to now, 0 to 1; missing if unknown.
         public let coverage: Double?
-        /// The same as a time, in milliseconds.
+        /// The covered time, in milliseconds.
         public let seen: Double?
 
         /// Creates a value from its members.

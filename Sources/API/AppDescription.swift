@@ -22,7 +22,7 @@ public struct AppDescription: Codable, Sendable {
         public let state: String
         /// Whether this version of the host can grant it.
         public let supported: Bool
-        /// `true` after two refusals for one run each: the owner is not asked again.
+        /// `true` after two denials for one run each: the owner is not asked again.
         public let exhausted: Bool?
         /// The policy file that blocks it; its state is `denied` then.
         public let restrictedBy: String?
@@ -88,7 +88,7 @@ public struct AppDescription: Codable, Sendable {
     public let files: Int
     /// The package format of a published app, `first` or `axon`; missing for the current format.
     ///
-    /// Such an app declares no privileges and requests them when it uses them.
+    /// Such an app declares no privileges; each is requested when the app first uses it.
     public let generation: String?
     /// The name that its author gave a published app, if it differs.
     public let publishedName: String?

@@ -25,7 +25,7 @@ public struct TokenItem: Codable, Sendable {
     public let owner: Bool
     /// When it was created, in milliseconds since 1970.
     public let created: Double
-    /// When it ends, in milliseconds since 1970.
+    /// When it expires, in milliseconds since 1970.
     public let expires: Double?
 
     /// Creates a value from its members.
@@ -45,12 +45,12 @@ public struct TokenRequest: Codable, Sendable {
     public var owner: Bool?
     /// Privileges to grant.
     public var allow: [String]?
-    /// How long the token is valid: a span or ``never``; ``standardLifetime`` if missing.
+    /// How long the token is valid: a duration or ``never``; ``standardLifetime`` if missing.
     public var lifetime: String?
 
     /// The lifetime of a token that does not expire.
     public static let never = "never"
-    /// The lifetime of a token that is created without one.
+    /// The lifetime of a token that is created without a lifetime.
     public static let standardLifetime = "90d"
 
     /// Whether a text is a lifetime.
@@ -105,11 +105,11 @@ public struct AccessLogItem: Codable, Sendable {
     public let to: Double?
     /// How many equal calls within a minute the entry counts.
     public let calls: Int
-    /// How many samples were returned or went into a statistic.
+    /// How many samples were returned or used for statistics.
     public let count: Int
     /// `allowed` or `refused`; missing if the entry is not about an access.
     public let outcome: String?
-    /// Why it was refused.
+    /// Why the call was refused.
     public let reason: String?
     /// Details of an event.
     public let detail: String?
@@ -141,7 +141,7 @@ public struct AccessLogItem: Codable, Sendable {
 
 /// The newest entry of the access log.
 ///
-/// Comparing a later hash of the same entry with it shows whether earlier entries were changed.
+/// If the hash of the same entry differs later, earlier entries were changed.
 public struct AccessLogHead: Codable, Sendable {
     /// The number of the entry.
     public let line: Int64
@@ -151,7 +151,7 @@ public struct AccessLogHead: Codable, Sendable {
     public let cut: Int?
     /// Bytes of the log, with the decisions and tokens in the same file; in the status of the host only.
     public let bytes: Int64?
-    /// Beyond this its oldest days are pruned; in the status of the host only.
+    /// The size beyond which its oldest days are pruned; in the status of the host only.
     public let budget: Int64?
 
     /// Creates a value from its members.

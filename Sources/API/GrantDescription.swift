@@ -69,7 +69,7 @@ public struct TermsDescription: Codable, Sendable, Equatable {
     public var rate: Double?
     /// The step that values are rounded to, in the unit of the field.
     public var precision: Double?
-    /// How far back samples may be read, as a span such as `1h`.
+    /// How far back samples may be read, as a duration such as `1h`.
     public var history: String?
     /// When the grant ends, in milliseconds since 1970.
     public var expires: Double?

@@ -173,7 +173,7 @@ public struct ConnectionReport: Codable, Sendable {
     public let connections: Int
     /// Messages, lines or readings received.
     public let received: Int
-    /// How many of them became samples.
+    /// How many of them were stored as samples.
     public let taken: Int
     /// Stored samples that are older than a previous one.
     public let late: Int
@@ -209,7 +209,7 @@ public struct VirtualDefinition: Codable, Hashable, Sendable {
         public let of: [String]?
         /// A statistic or an analysis, such as `mean` or `correlation`.
         public let by: String
-        /// For an analysis: the span of the windows whose means replace the samples.
+        /// For an analysis: the length of the windows whose means replace the samples.
         public let every: String?
 
         /// Creates a value from its members.
@@ -230,9 +230,9 @@ public struct VirtualDefinition: Codable, Hashable, Sendable {
     public let title: String?
     /// Fields of other sensors, such as `cpu.busy`.
     public let inputs: [String]
-    /// The length of a window, as a span.
+    /// The length of a window, as a duration.
     public let window: String
-    /// From the end of one window to the end of the next, as a span; `nil` for `window`.
+    /// From the end of one window to the end of the next, as a duration; `nil` for `window`.
     public let slide: String?
     /// The fields.
     public let outputs: [Output]
@@ -343,7 +343,7 @@ public enum SensorRequest: Codable, Sendable {
 
 /// The level of a sensor.
 public struct LevelSetting: Codable, Sendable {
-    /// `off`, `low`, `medium`, `high`, `auto` or a span.
+    /// `off`, `low`, `medium`, `high`, `auto` or an interval.
     public let level: String
 
     /// Creates a value from its members.

@@ -198,13 +198,13 @@ public struct SendReply: Codable, Sendable {
     /// The server's status, if it accepted the upload.
     public let status: Int?
     /// The upload in the outbox, if the server did not accept it.
-    public let kept: DeliveryDescription?
+    public let kept: UploadDescription?
     /// The time ranges of damaged samples, which the upload lacks.
     public let damaged: String?
 
     /// Creates a value from its members.
     public init(
-        delivered: Bool, status: Int? = nil, kept: DeliveryDescription? = nil,
+        delivered: Bool, status: Int? = nil, kept: UploadDescription? = nil,
         damaged: String? = nil
     ) {
         self.delivered = delivered
@@ -215,7 +215,7 @@ public struct SendReply: Codable, Sendable {
 }
 
 /// An upload in the outbox; times are in milliseconds since 1970.
-public struct DeliveryDescription: Codable, Sendable {
+public struct UploadDescription: Codable, Sendable {
     /// Its identifier.
     public let id: String
     /// The URL that it is sent to.

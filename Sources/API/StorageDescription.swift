@@ -81,7 +81,7 @@ public struct StorageDescription: Codable, Sendable {
         public let bytes: Int64
         /// The bytes beyond which its oldest days are pruned.
         public let budget: Int64
-        /// The minimum age of pruned entries, as a span.
+        /// The minimum age of pruned entries, as a duration.
         public let keeps: String
 
         /// Creates a value from its members.
@@ -112,11 +112,11 @@ public struct StorageDescription: Codable, Sendable {
 
 /// How long samples of a sensor are kept; a missing member means no limit.
 public struct RetentionDescription: Codable, Equatable, Sendable {
-    /// The maximum age of a sample, as a span.
+    /// The maximum age of a sample, as a duration.
     public var raw: String?
     /// The maximum number of bytes of samples.
     public var bytes: Int64?
-    /// The maximum age of an hour's summary, as a span.
+    /// The maximum age of an hour's summary, as a duration.
     public var summaries: String?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {

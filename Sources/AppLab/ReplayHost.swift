@@ -37,11 +37,11 @@ package enum ReplayHost {
 }
 
 /// A temporary folder, accessible to its owner only.
-struct TemporaryFolder {
-    let path: String
+package struct TemporaryFolder {
+    package let path: String
 
     /// - Throws: `CommandFailure` if it cannot be created.
-    init() throws {
+    package init() throws {
         var template = Array(
             "\(FileManager.default.temporaryDirectory.path)/nervous-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -52,7 +52,8 @@ struct TemporaryFolder {
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    func remove() {
+    /// Removes it with its contents, apart from folders that are read-only.
+    package func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }
 }

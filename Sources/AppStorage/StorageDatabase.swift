@@ -199,6 +199,7 @@ public struct StorageDatabase: Sendable {
     public func erase(
         app: String, keeping identity: String? = nil
     ) async throws(AppStorageError) {
+        UpgradeCopy.remove(of: queue.path)
         try await erase(where: "app = ? AND identity IS NOT ?", [app, identity])
     }
 
@@ -263,6 +264,9 @@ public struct StorageDatabase: Sendable {
             arguments: [owner.app, owner.identity])
         return row.map { StorageUsage(used: $0["bytes"], items: $0["items"]) } ?? .zero
     }
+
+    /// The names of the migrations that this version knows, in order.
+    public static var migrations: [String] { migrator.migrations }
 
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 public import Samples
+import Text
 
 /// Verifies the hash chain of the access log, in bounded memory and without writing.
 ///
@@ -120,7 +121,7 @@ public struct AccessLogVerification: Sendable {
                 SELECT detail FROM ledger WHERE kind = 'pruned' AND count = ?
                 ORDER BY id DESC LIMIT 1
                 """, arguments: [id - 1])
-        return hash.flatMap(Data.init(hexadecimal:))
+        return hash.flatMap { Data(hexadecimal: $0) }
     }
 }
 

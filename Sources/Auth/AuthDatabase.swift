@@ -68,7 +68,7 @@ struct AuthDatabase: Sendable {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    private static var migrator: DatabaseMigrator {
+    fileprivate static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("permissions") { database in
             try database.execute(
@@ -161,6 +161,9 @@ struct AuthDatabase: Sendable {
 }
 
 extension Authority {
+    /// The names of the migrations of the permission database that this version knows, in order.
+    public static var migrations: [String] { AuthDatabase.migrator.migrations }
+
     /// Reports what SQLite finds wrong in a database file, without writing to it.
     ///
     /// - Throws: `storeFailed` when the file cannot be read or is not a database.

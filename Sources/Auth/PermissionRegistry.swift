@@ -223,7 +223,8 @@ final class PermissionRegistry {
         }
         guard case .denied(let denied) = verdict else { return }
         throw AuthError(
-            .denied, "You have denied \(denied) to \(client.name), which a run does not change.",
+            .denied,
+            "You have denied \(denied) to \(client.name); a decision for one run cannot change that.",
             hint: "Lift that with: nervous permissions reset \(client.name) \(denied)",
             privilege: privilege)
     }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Auth
 import Foundation
 import Host
+import LAE
 import Samples
 import Text
 
@@ -34,24 +35,27 @@ struct AnalyzeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The analysis.")
+    @Argument(help: "The analysis.", completion: .list(Analysis.names))
     var analysis: String
 
-    @Argument(help: "Fields of sensors, such as cpu.busy.")
+    @Argument(help: "Fields of sensors, such as cpu.busy.", completion: .names(.field))
     var inputs: [String]
 
-    @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
+    @Option(help: ArgumentHelp("Only the last 10m, for example.", valueName: "duration"))
     var last: String?
 
-    @Option(help: "From this time: a day such as 2024-06-01, RFC 3339, or a span such as -1h.")
+    @Option(
+        help:
+            "From this time: a day such as 2024-06-01, RFC 3339, or a duration before now such as -1h."
+    )
     var from: String?
 
-    @Option(help: "Up to this time, exclusive; a day is included.")
+    @Option(help: "Before this time; if it is a day, until the end of that day.")
     var to: String?
 
     @Option(
         help: ArgumentHelp(
-            "Use means of windows of this width instead of samples.", valueName: "span"))
+            "Use means of windows of this length instead of samples.", valueName: "duration"))
     var every: String?
 
     @Option(
@@ -69,7 +73,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum distance in time of joined samples, such as 1s.", valueName: "span"))
+            "The maximum distance in time of joined samples, such as 1s.", valueName: "duration"))
     var within: String?
 
     @Option(help: ArgumentHelp("A parameter of the analysis.", valueName: "name=value"))
@@ -84,7 +88,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         }
         for (name, text) in [("last", last), ("every", every), ("within", within)] {
             guard let text, Duration(span: text) == nil else { continue }
-            throw ValidationError("--\(name) takes a span such as 30s, 10m, 1h or 7d.")
+            throw ValidationError("--\(name) takes a duration such as 30s, 10m, 1h or 7d.")
         }
         guard (join == nil) == (within == nil) else {
             throw ValidationError("--join and --within require each other.")

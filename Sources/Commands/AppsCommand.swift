@@ -13,16 +13,29 @@ struct AppsCommand: AsyncParsableCommand {
             Examples:
               nervous apps
               nervous apps load-watch     its budget, and the usage of its last run
+              nervous apps --available    the bundled apps, which you can install by name
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "Show only this app, in detail.")
+    @Argument(help: "Show only this app, in detail.", completion: .names(.app))
     var app: String?
+
+    @Flag(help: "List the bundled apps instead, which you can install by name.")
+    var available = false
+
+    func validate() throws {
+        guard !available || app == nil else {
+            throw ValidationError("--available excludes the name of an app.")
+        }
+    }
 
     func run() async throws {
         try await HostSession.with(options.host) { session in
-            if let app {
+            if available {
+                let apps = try await session.client.apps().value.items
+                try BundledList(installed: apps).print(to: options.console)
+            } else if let app {
                 try await show(app, session)
             } else {
                 try await list(session)
@@ -36,6 +49,7 @@ struct AppsCommand: AsyncParsableCommand {
         let apps = try reply.value.items
         guard !apps.isEmpty else {
             options.console.say("No app is installed. Install one with: nervous install app.zip")
+            options.console.say("List the bundled apps with: nervous apps --available")
             return
         }
         var table = Table(

@@ -23,16 +23,16 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The sensors, such as cpu; see: nervous sensors.")
+    @Argument(help: "The sensors, such as cpu; see: nervous sensors.", completion: .names(.sensor))
     var sensors: [String]
 
-    @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
+    @Option(help: ArgumentHelp("Only the last 10m, for example.", valueName: "duration"))
     var last: String?
 
     @Option(help: "From this time: a day such as 2024-06-01, or RFC 3339.")
     var from: String?
 
-    @Option(help: "Up to this time, exclusive; a day is included. Now by default.")
+    @Option(help: "Before this time; if it is a day, until the end of that day. Now by default.")
     var to: String?
 
     @Option(help: "csv, ndjson or columns; by default from the name of the file.")
@@ -48,7 +48,7 @@ struct ExportCommand: AsyncParsableCommand {
             throw ValidationError("--last and --from exclude each other.")
         }
         if let last, Duration(span: last) == nil {
-            throw ValidationError("--last takes a span such as 30s, 10m, 1h, 7d or 1w.")
+            throw ValidationError("--last takes a duration such as 30s, 10m, 1h, 7d or 1w.")
         }
         guard !sensors.isEmpty else { throw ValidationError("Name at least one sensor.") }
         guard !goesToOutput || sensors.count == 1 && !options.json else {

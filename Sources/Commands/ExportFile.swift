@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Host
 import Ingest
+import Text
 
 /// A file that samples are exported to page by page, with checkpoints to resume from.
 ///
@@ -81,7 +82,7 @@ struct ExportFile {
         try handle.close()
         try FileManager.default.moveItem(atPath: Self.part(path), toPath: path)
         try? FileManager.default.removeItem(atPath: Self.checkpointFile(path))
-        return hash.finalize().map { String(format: "%02x", $0) }.joined()
+        return hash.finalize().hexadecimal
     }
 
     /// Writes a checkpoint.

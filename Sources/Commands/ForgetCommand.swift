@@ -18,35 +18,36 @@ struct ForgetCommand: AsyncParsableCommand {
               nervous forget --app hello-sensors          the data about an app
 
             Samples and their hourly summaries are deleted and overwritten in the file,
-            and uploads with them are discarded from the outbox. A receipt lists what was
-            removed and what is kept, such as the access log, which has no values.
+            and uploads that contain them are discarded from the outbox. A receipt lists
+            what was removed and what is kept, such as the access log. The log has no values.
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The sensor, such as cpu; see: nervous storage.")
+    @Argument(help: "The sensor, such as cpu; see: nervous storage.", completion: .names(.sensor))
     var sensor: String?
 
-    @Option(help: "An app, instead of a sensor.")
+    @Option(help: "Forget the data about this app.", completion: .names(.app))
     var app: String?
 
-    // A span before now begins with a hyphen.
+    // A duration before now begins with a hyphen.
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "From this time: a day such as 2024-06-01, a span before now such as -2h, or RFC 3339.",
+            "From this time: a day such as 2024-06-01, a duration before now such as -2h, or RFC 3339.",
             valueName: "time"))
     var from: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Up to this time, exclusive; a day is included.", valueName: "time"))
+        help: ArgumentHelp(
+            "Before this time; if it is a day, until the end of that day.", valueName: "time"))
     var to: String?
 
     @Flag(
         help: ArgumentHelp(
-            "Also forget what is computed from it, such as steps, and delete imported sessions"
-                + " with a route in the range."))
+            "Also forget samples of sensors computed from it, such as steps, and delete imported"
+                + " sessions with a route in the range."))
     var derived = false
 
     @Flag(name: [.short, .long], help: "Do not ask for confirmation.")

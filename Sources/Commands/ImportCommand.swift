@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import Host
 import Ingest
+import Text
 
 /// Publishes the samples of a file.
 struct ImportCommand: AsyncParsableCommand {
@@ -26,7 +27,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Argument(help: "The file: CSV with a header line, NDJSON, or columns.")
     var file: String
 
-    @Option(help: "The sensor to publish to.")
+    @Option(help: "The sensor to publish to.", completion: .names(.sensor))
     var sensor: String
 
     @Option(help: "csv, ndjson or columns; by default from the name of the file.")
@@ -142,7 +143,7 @@ struct ImportFile {
             done += more.count
             show(done, size)
         }
-        sha256 = hash.finalize().map { String(format: "%02x", $0) }.joined()
+        sha256 = hash.finalize().hexadecimal
         try handle.seek(toOffset: 0)
     }
 

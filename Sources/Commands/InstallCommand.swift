@@ -10,12 +10,14 @@ import JSApps
 struct InstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Install an app from a .zip or .nervous file, a folder or a URL.",
+        abstract: "Install an app from a .zip or .nervous file, a folder or a URL, or by name.",
         discussion: """
             Examples:
+              nervous install hello-sensors        a bundled one: nervous apps --available
               nervous install hello-sensors.zip
               nervous install https://example.org/hello-sensors.zip
               nervous install hello-sensors-1.1.0.zip --dry-run    show the changes
+            The name of a bundled app is enough, unless a file or folder here has that name.
             Installing runs nothing and grants nothing: an app asks when you first run it,
             and an update asks for privileges that are new or wider. A signed app can be
             updated only by a package with the same signer.
@@ -24,8 +26,9 @@ struct InstallCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     @Argument(
-        help: "The package, the folder of an app, or the http or https URL of a package.",
-        completion: .file())
+        help:
+            "The package, the folder of an app, the http or https URL of a package, or the name of a bundled app.",
+        completion: .names(.bundledApp))
     var package: String
 
     @Flag(help: "Show what installing would change, without installing.")
@@ -43,6 +46,8 @@ struct InstallCommand: AsyncParsableCommand {
                         package, limit: limits.archiveBytes,
                         console: options.console
                     ).archive())
+            } else if let bundled = BundledContent().item(.app, namedBy: package) {
+                try PackageArgument(path: bundled.path, limits: limits)
             } else {
                 try PackageArgument(path: package, limits: limits)
             }
@@ -65,7 +70,7 @@ struct UninstallCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The app's name; see: nervous apps.")
+    @Argument(help: "The app's name; see: nervous apps.", completion: .names(.app))
     var app: String
 
     func run() async throws {
@@ -104,7 +109,8 @@ enum PackageArgument {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure(
                 .noInput, "No file or folder at \(path).",
-                hint: "Give the path of a .zip or .nervous package, or of an app's folder.",
+                hint: "Give the path of a .zip or .nervous package, or of an app's folder"
+                    + BundledContent().alternatives(.app),
                 type: "input-missing")
         }
         guard !isFolder.boolValue else {

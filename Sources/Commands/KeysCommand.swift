@@ -90,7 +90,7 @@ struct KeysCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The key's name; see: nervous keys list.")
+        @Argument(help: "The key's name; see: nervous keys list.", completion: .names(.key))
         var name: String
 
         func run() async throws {
@@ -132,10 +132,10 @@ struct KeysCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The key's name; see: nervous keys list.")
+        @Argument(help: "The key's name; see: nervous keys list.", completion: .names(.key))
         var name: String
 
-        @Flag(help: "Also remove a key of your own.")
+        @Flag(help: "Confirm the removal of a private key.")
         var yes = false
 
         func run() async throws {

@@ -18,26 +18,26 @@ struct LogCommand: AsyncParsableCommand {
               nervous log --owner                     also your own reads
               nervous log --json | jq '.items[] | select(.outcome == "refused")'
               nervous log --verify                    check that no entry was changed
-              nervous log --verify --expect HASH      also check an earlier head
+              nervous log --verify --expect HASH      also check a head that you kept
               nervous log --prune --before 90d        delete older entries
 
-            Every entry contains the hash of the previous one. Note the head that --verify
-            prints in another place: with it, changes to earlier entries are detected even
-            if someone can write to the file.
+            Every entry contains the hash of the previous one. Keep a copy of the head that
+            --verify prints somewhere else: with it, changes to earlier entries are detected
+            even if someone can write to the file.
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The name of an app or token; all by default.")
+    @Argument(help: "The name of an app or token; all by default.", completion: .names(.client))
     var client: String?
 
     @Flag(help: "Only refusals.")
     var refused = false
 
-    @Option(help: "Only one kind, such as access, refusal, granted, denied, violation.")
+    @Option(help: "Only entries of this kind, such as access, refusal, granted, denied, violation.")
     var kind: String?
 
-    @Flag(help: "Also your own reads with these commands.")
+    @Flag(help: "Also your own reads with commands of nervous.")
     var owner = false
 
     @Option(help: "The maximum number of entries.")
@@ -46,13 +46,13 @@ struct LogCommand: AsyncParsableCommand {
     @Flag(help: "Check that no entry was changed, added or removed.")
     var verify = false
 
-    @Option(help: ArgumentHelp("With --verify: a head noted earlier.", valueName: "hash"))
+    @Option(help: ArgumentHelp("With --verify: a head that you kept.", valueName: "hash"))
     var expect: String?
 
     @Flag(help: "Delete the oldest entries.")
     var prune = false
 
-    @Option(help: ArgumentHelp("With --prune: the maximum age of an entry.", valueName: "span"))
+    @Option(help: ArgumentHelp("With --prune: the maximum age of an entry.", valueName: "duration"))
     var before: String?
 
     func validate() throws {
@@ -68,7 +68,7 @@ struct LogCommand: AsyncParsableCommand {
             throw ValidationError("--expect takes the 64 digits of a head that --verify printed.")
         }
         if let before, Duration(span: before) == nil {
-            throw ValidationError("--before takes a span such as 90d.")
+            throw ValidationError("--before takes a duration such as 90d.")
         }
     }
 

@@ -17,9 +17,10 @@ public struct NervousCommand: AsyncParsableCommand {
             "Run JavaScript apps on your sensor data, with the permissions you grant.",
         discussion: """
             Try it:
+              nervous demo                see what it does, with temporary data
               nervous sensors             list the sensors of this machine
               nervous install app.zip     install an app
-              nervous run hello-sensors   run it here, after asking you for permissions
+              nervous run hello-sensors   run it in this terminal, asking for permissions
               nervous new my-app          create an app of your own
               nervous serve               collect samples, and serve http://localhost:8080
               nervous query cpu --stats mean --last 10m
@@ -33,7 +34,7 @@ public struct NervousCommand: AsyncParsableCommand {
                 name: "Apps",
                 subcommands: [
                     InstallCommand.self, UninstallCommand.self, AppsCommand.self, RunCommand.self,
-                    StopCommand.self, OpenCommand.self,
+                    StopCommand.self, OpenCommand.self, DemoCommand.self,
                 ]),
             CommandGroup(
                 name: "Sensors and samples",
@@ -56,7 +57,9 @@ public struct NervousCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Host",
                 subcommands: [
-                    ServeCommand.self, ReloadCommand.self, StatusCommand.self, DoctorCommand.self,
+                    ServeCommand.self, ReloadCommand.self, ConfigCommand.self, StatusCommand.self,
+                    DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
+                    SupportBundleCommand.self,
                 ]),
         ])
 
@@ -68,7 +71,7 @@ public struct NervousCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -77,7 +80,7 @@ public struct NervousCommand: AsyncParsableCommand {
         } catch let code as ExitCode {
             Glibc.exit(code.rawValue)
         } catch {
-            guard isOurs(error) else { end(with: error, isJSON: arguments.contains("--json")) }
+            guard isOurs(error) else { end(with: error, arguments) }
             let failure = CommandFailure(error)
             Console(isJSON: arguments.contains("--json")).report(failure)
             Glibc.exit(failure.code.rawValue)
@@ -85,12 +88,34 @@ public struct NervousCommand: AsyncParsableCommand {
     }
 
     /// Prints the parser's help to standard output, and its errors in our own format.
-    private static func end(with error: any Error, isJSON: Bool) -> Never {
+    private static func end(with error: any Error, _ arguments: [String]) -> Never {
         let code = exitCode(for: error)
-        guard code != .success else { exit(withError: error) }
-        let text = fullMessage(for: error)
-        if isJSON {
-            Console(isJSON: true).report(usageFailure(message(for: error), text))
+        guard code != .success else {
+            guard let shell = CompletionScript.shell(requestedBy: arguments) else {
+                exit(withError: error)
+            }
+            print(CompletionScript.adapted(fullMessage(for: error), to: shell))
+            Glibc.exit(code.rawValue)
+        }
+        // A shell would show the message in the middle of a line that is being written.
+        guard arguments.first != CompletionScript.request else { Glibc.exit(code.rawValue) }
+        var (message, text) = (Self.message(for: error), fullMessage(for: error))
+        // The type of the error is internal to ArgumentParser. Behind a command that does not exist every
+        // option is unknown, and that is what it reports.
+        if ["unexpected argument", "unknown option"].contains(where: message.lowercased().contains),
+            let suggestion = CommandSuggestion(for: arguments, of: Self.self)
+        {
+            let usage = usageString(for: suggestion.parent)
+            let command = usage.prefix { $0 != "<" && $0 != "[" }
+            message = suggestion.message
+            text = """
+                Error: \(message)
+                Usage: \(usage)
+                  See '\(command)--help' for more information.
+                """
+        }
+        if arguments.contains("--json") {
+            Console(isJSON: true).report(usageFailure(message, text))
         } else {
             let isMarked = text.hasPrefix("Error: ")
             Console(isJSON: false).say(
@@ -119,7 +144,7 @@ struct GlobalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The data directory.",
-            discussion: "Also NERVOUS_DATA; otherwise $XDG_DATA_HOME/nervous.", valueName: "dir"))
+            discussion: "Default: $NERVOUS_DATA, else $XDG_DATA_HOME/nervous.", valueName: "dir"))
     var data: String?
 
     @Flag(help: "Output JSON.")

@@ -15,7 +15,7 @@ struct OpenCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The app's name; see: nervous apps.")
+    @Argument(help: "The app's name; see: nervous apps.", completion: .names(.app))
     var app: String
 
     func run() async throws {

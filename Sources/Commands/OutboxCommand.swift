@@ -17,7 +17,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
             While a host runs, such as nervous serve, uploads are retried automatically:
             after a minute, then at increasing intervals of at most an hour. Uploads that
-            a server refused are retried only on request.
+            a server rejected are retried only on request.
             """,
         subcommands: [List.self, Send.self, Discard.self], defaultSubcommand: List.self)
 
@@ -25,7 +25,8 @@ struct OutboxCommand: AsyncParsableCommand {
     struct Choice: ParsableArguments {
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The identifier of the upload; see: nervous outbox.")
+        @Argument(
+            help: "The identifier of the upload; see: nervous outbox.", completion: .names(.upload))
         var id: String
     }
 

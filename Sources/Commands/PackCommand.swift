@@ -28,7 +28,8 @@ struct PackCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Sign with this key; see: nervous keys list.", valueName: "key"))
+            "Sign with this key; see: nervous keys list.", valueName: "key"),
+        completion: .names(.key))
     var sign: String?
 
     private struct Packed: Encodable {

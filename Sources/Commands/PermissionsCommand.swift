@@ -20,12 +20,15 @@ struct PermissionsCommand: AsyncParsableCommand {
               nervous permissions deny hello-sensors sensor:memory
               nervous permissions grant hello-sensors sensor:cpu --expires 7d
               nervous permissions grant hello-sensors sensor:network --only network.eth0
+              nervous permissions revoke hello-sensors sensor:cpu   end a grant
               nervous permissions reset hello-sensors           ask again at the next run
               nervous permissions export > decisions.json
 
             A change takes effect at the next call of a running app.
             """,
-        subcommands: [List.self, Grant.self, Deny.self, Reset.self, Export.self],
+        subcommands: [
+            List.self, Grant.self, Deny.self, Revoke.self, Reset.self, Export.self,
+        ],
         defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
@@ -34,7 +37,7 @@ struct PermissionsCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The name of an app or token; all by default.")
+        @Argument(help: "The name of an app or token; all by default.", completion: .names(.client))
         var client: String?
 
         @Flag(help: "List the requests that wait for your decision.")
@@ -115,16 +118,18 @@ struct PermissionsCommand: AsyncParsableCommand {
             discussion: """
                 Terms of an earlier grant of the same privilege that you do not give again are
                 kept; with --replace they are removed.
-                """)
+                """,
+            aliases: ["allow"])
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The name of the app or token.")
+        @Argument(help: "The name of the app or token.", completion: .names(.client))
         var client: String
 
         @Argument(
             help:
-                "Such as sensor:cpu, sensor:cpu:stats for statistics only, or net:https://example.org."
+                "Such as sensor:cpu, sensor:cpu:stats for statistics only, or net:https://example.org.",
+            completion: .names(.privilege)
         )
         var privilege: String
 
@@ -139,19 +144,20 @@ struct PermissionsCommand: AsyncParsableCommand {
         var precision: String?
 
         @Option(
-            help: ArgumentHelp("How far back samples may be read, such as 10m.", valueName: "span"))
+            help: ArgumentHelp(
+                "How far back samples may be read, such as 10m.", valueName: "duration"))
         var history: String?
 
         @Option(
             name: [.customLong("expires"), .customLong("for")],
             help: ArgumentHelp(
-                "When the grant ends: after a span such as 7d, or on a day such as 2027-01-31.",
+                "When the grant ends: after a duration such as 7d, or on a day such as 2027-01-31.",
                 valueName: "end"))
         var expires: String?
 
         @Flag(
             inversion: .prefixedNo,
-            help: "Whether the grant also holds in the background; by default it does.")
+            help: "Whether the grant also applies in the background; by default it does.")
         var background: Bool?
 
         @Flag(help: "Only statistics, no samples.")
@@ -160,7 +166,7 @@ struct PermissionsCommand: AsyncParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "Only this sensor of the kind, such as network.eth0; may be repeated.",
-                valueName: "sensor"))
+                valueName: "sensor"), completion: .names(.sensor))
         var only: [String] = []
 
         @Flag(help: "Remove the terms of an earlier grant that are not given here.")
@@ -230,15 +236,75 @@ struct PermissionsCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The name of the app or token.")
+        @Argument(help: "The name of the app or token.", completion: .names(.client))
         var client: String
 
-        @Argument(help: "Such as sensor:cpu, or net for all other servers.")
+        @Argument(
+            help: "Such as sensor:cpu, or net for all servers.",
+            completion: .names(.privilege))
         var privilege: String
 
         func run() async throws {
             try await PermissionsCommand.decide(
                 options, client, privilege, DecisionRequest(.deny))
+        }
+    }
+
+    /// Ends grants and keeps denials, which `reset` would lift.
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End what you granted; what you denied stays denied.")
+
+        private struct Report: Encodable {
+            /// The privileges whose grants ended.
+            let revoked: [String]
+        }
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The name of the app or token.", completion: .names(.client))
+        var client: String
+
+        @Argument(
+            help: "Such as sensor:cpu; everything that is granted by default.",
+            completion: .names(.decidedPrivilege))
+        var privilege: String?
+
+        func run() async throws {
+            try await HostSession.with(options.host) { session in
+                let name = privilege.map { PrivilegeID($0)?.description ?? $0 }
+                let granted = try await session.client.grants(of: client).value.items
+                    .filter { $0.state == "granted" && (name == nil || $0.privilege == name) }
+                    .map(\.privilege)
+                guard !granted.isEmpty || name == nil else {
+                    throw CommandFailure(
+                        .noInput, "\(name ?? "") is not granted to \(client).",
+                        hint: "List the decisions with: nervous permissions \(client)",
+                        type: "not-found")
+                }
+                // A privilege can be granted both for a run and always.
+                let revoked = Set(granted).sorted()
+                var failure: (any Error)?
+                for privilege in revoked {
+                    // A failure of one must not leave the others granted.
+                    do {
+                        try await session.client.resetGrants(of: client, privilege)
+                    } catch {
+                        failure = failure ?? error
+                    }
+                }
+                if let failure { throw failure }
+                guard !options.json else {
+                    return try options.console.print(encoding: Report(revoked: revoked))
+                }
+                guard !revoked.isEmpty else {
+                    return options.console.say("Nothing is granted to \(client).")
+                }
+                for privilege in revoked {
+                    options.console.print("Revoked \(privilege) from \(client).")
+                }
+                options.console.say("An app asks again when you next run it.")
+            }
         }
     }
 
@@ -248,10 +314,11 @@ struct PermissionsCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The name of the app or token.")
+        @Argument(help: "The name of the app or token.", completion: .names(.client))
         var client: String
 
-        @Argument(help: "Such as sensor:cpu; all by default.")
+        @Argument(
+            help: "Such as sensor:cpu; all by default.", completion: .names(.decidedPrivilege))
         var privilege: String?
 
         func run() async throws {

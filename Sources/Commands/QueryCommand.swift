@@ -24,7 +24,7 @@ struct QueryCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The sensor, such as cpu; see: nervous sensors.")
+    @Argument(help: "The sensor, such as cpu; see: nervous sensors.", completion: .names(.sensor))
     var sensor: String
 
     @Option(
@@ -34,22 +34,27 @@ struct QueryCommand: AsyncParsableCommand {
             valueName: "names"))
     var stats: String?
 
-    @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
+    @Option(help: ArgumentHelp("Only the last 10m, for example.", valueName: "duration"))
     var last: String?
 
-    @Option(help: "From this time: a day such as 2024-06-01, RFC 3339, or a span such as -1h.")
+    @Option(
+        help:
+            "From this time: a day such as 2024-06-01, RFC 3339, or a duration before now such as -1h."
+    )
     var from: String?
 
-    @Option(help: "Up to this time, exclusive; a day is included.")
+    @Option(help: "Before this time; if it is a day, until the end of that day.")
     var to: String?
 
     @Option(
         help: ArgumentHelp(
-            "Statistics of windows of this width; 1d, 1w and 1mo are those of the calendar.",
-            valueName: "span"))
+            "Statistics of windows of this length; 1d, 1w and 1mo are calendar days, weeks and months.",
+            valueName: "duration"))
     var every: String?
 
-    @Option(help: ArgumentHelp("Only these fields, separated by commas.", valueName: "names"))
+    @Option(
+        help: ArgumentHelp("Only these fields, separated by commas.", valueName: "names"),
+        completion: .names(.fieldList))
     var fields: String?
 
     @Option(
@@ -69,7 +74,7 @@ struct QueryCommand: AsyncParsableCommand {
             throw ValidationError("--last and --from exclude each other.")
         }
         if let last, Duration(span: last) == nil {
-            throw ValidationError("--last takes a span such as 30s, 10m, 1h, 7d or 1w.")
+            throw ValidationError("--last takes a duration such as 30s, 10m, 1h, 7d or 1w.")
         }
         if every != nil, stats == nil {
             throw ValidationError("--every requires --stats, such as --stats mean.")

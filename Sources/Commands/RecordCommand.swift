@@ -26,17 +26,17 @@ struct RecordCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The sensors, such as cpu; see: nervous sensors.")
+    @Argument(help: "The sensors, such as cpu; see: nervous sensors.", completion: .names(.sensor))
     var sensors: [String]
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Record for this time, such as 1m.", valueName: "span"))
+        help: ArgumentHelp("Record for this time, such as 1m.", valueName: "duration"))
     var duration: String?
 
     @Option(
         help: ArgumentHelp(
-            "Use stored samples of this time before now, such as 10m.", valueName: "span"))
+            "Use stored samples of the last 10m, for example.", valueName: "duration"))
     var last: String?
 
     @Option(name: .shortAndLong, help: "The file; by default standard output.")
@@ -51,7 +51,7 @@ struct RecordCommand: AsyncParsableCommand {
             throw ValidationError("Use either --for or --last, such as --for 1m.")
         }
         for span in [duration, last].compactMap(\.self) where Duration(span: span) == nil {
-            throw ValidationError("--for and --last take a span such as 30s, 1m or 2h.")
+            throw ValidationError("--for and --last take a duration such as 30s, 1m or 2h.")
         }
         if options.json, output == nil {
             throw ValidationError("--json requires --output.")

@@ -35,6 +35,13 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "port"))
     var lan: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write collected samples this often, 0s to 10m.",
+            discussion: "Otherwise \"flush\" of config.json, 10s if it is not set.",
+            valueName: "duration"))
+    var flush: String?
+
     func validate() throws {
         guard (0...65_535).contains(port) else {
             throw ValidationError("--port must be a number from 0 to 65535.")
@@ -42,13 +49,19 @@ struct ServeCommand: AsyncParsableCommand {
         guard (0...65_535).contains(lan ?? 0) else {
             throw ValidationError("--lan must be a port, a number from 0 to 65535.")
         }
+        guard flush == nil || flushInterval != nil else {
+            throw ValidationError("--flush \(Configuration.flushHint).")
+        }
     }
+
+    private var flushInterval: Duration? { flush.flatMap(Configuration.flushInterval) }
 
     func run() async throws {
         let (console, options) = (options.console, options)
         OpenFiles.raiseLimit()
         let terminal = OwnTerminal()
-        let services = try await HostSession.longRunningServices(options.host)
+        let services = try await HostSession.longRunningServices(
+            options.host, flush: flushInterval)
         defer { unlink(services.paths.controlSocket) }
         let tcp: LoopbackPort
         let group: ServiceGroup
@@ -101,16 +114,21 @@ struct ServeCommand: AsyncParsableCommand {
     /// Applies changes of the configuration and the policy, and logs the result.
     private func reload(_ services: HostServices) async {
         var line: String
+        var severity = LogSeverity.notice
+        SystemdNotifier.standard.reloading()
         do throws(CommandFailure) {
             let rest = try await services.reload()
             line = "Applied the policy and the budgets of the configuration."
             if !rest.isEmpty {
                 line += " Changes of \(rest.joined(separator: ", ")) need a restart."
+                severity = .warning
             }
         } catch {
             line = "Nothing was changed. \(error.message)"
+            severity = .error
         }
-        options.console.say(options.logFormat.notice(line))
+        options.console.say(options.logFormat.notice(line, severity))
+        SystemdNotifier.standard.ready(line)
     }
 
     private struct Report: Encodable {
@@ -140,7 +158,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
             for line in lines { options.console.say(options.logFormat.notice(line)) }
         }
-        SystemdNotifier.ready()
+        SystemdNotifier.standard.ready("Serving at http://localhost:\(port)/")
     }
 }
 

@@ -16,7 +16,7 @@ struct StopCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The app's name; see: nervous apps.")
+    @Argument(help: "The app's name; see: nervous apps.", completion: .names(.app))
     var app: String
 
     func run() async throws {

@@ -27,7 +27,7 @@ struct StorageCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the storage of each sensor, and the time until it is full.")
+            abstract: "List the storage of each sensor, and the time until the budget is used up.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -42,11 +42,11 @@ struct StorageCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a sensor's own rule.")
+            abstract: "Use the default retention for a sensor again.")
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The sensor or the kind.")
+        @Argument(help: "The sensor or the kind.", completion: .names(.sensorOrKind))
         var sensor: String
 
         func run() async throws {
@@ -93,7 +93,7 @@ extension StorageCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set how long samples and summaries of a sensor are kept.",
             discussion: """
-                Limits without an option are unchanged. The value none removes a limit.
+                Limits that you do not give are kept. The value none removes a limit.
                 Examples:
                   nervous storage set cpu --raw 30d --summaries 5y --bytes 500MB
                   nervous storage set network --raw 1w --summaries none
@@ -102,10 +102,14 @@ extension StorageCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The sensor, such as cpu, or a kind, such as network.")
+        @Argument(
+            help: "The sensor, such as cpu, or a kind, such as network.",
+            completion: .names(.sensorOrKind))
         var sensor: String?
 
-        @Flag(name: .customLong("default"), help: "For all sensors without a rule of their own.")
+        @Flag(
+            name: .customLong("default"),
+            help: "Set the default, for all sensors without a rule of their own.")
         var isDefault = false
 
         @Option(help: ArgumentHelp("The maximum age of samples, such as 30d.", valueName: "age"))
@@ -176,9 +180,9 @@ enum StorageInput {
         return overflow ? nil : bytes
     }
 
-    /// Parses a span such as `30d`, or weeks and years of 365 days such as `5y`.
+    /// Parses a duration such as `30d`, or weeks and years of 365 days such as `5y`.
     ///
-    /// - Returns: the span in the syntax of the API; `nil` for anything else.
+    /// - Returns: the duration in the syntax of the API; `nil` for anything else.
     static func age(_ text: String) -> String? {
         if let span = Duration(span: text) { return span.span }
         guard let unit = text.last, let days = days[unit], let count = Int64(text.dropLast()),

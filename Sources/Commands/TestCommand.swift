@@ -44,7 +44,7 @@ struct TestCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("sensor"),
         help: ArgumentHelp(
-            "Simulate a kind as this instance, such as accelerometer.phone; may be repeated.",
+            "Simulate this instance in place of its kind, such as accelerometer.phone; may be repeated.",
             valueName: "sensor"))
     var sensors: [String] = []
 
@@ -56,7 +56,7 @@ struct TestCommand: AsyncParsableCommand {
         completion: .file())
     var replay: String?
 
-    @Option(help: ArgumentHelp("The maximum virtual time of a test.", valueName: "span"))
+    @Option(help: ArgumentHelp("The maximum virtual time of a test.", valueName: "duration"))
     var limit = "1d"
 
     static let scenarios = Scenario.Kind.allCases.map(\.rawValue).joined(separator: ", ")
@@ -75,7 +75,7 @@ struct TestCommand: AsyncParsableCommand {
         _ = try Self.instances(sensors)
         guard let span = Duration(span: limit),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
-        else { throw ValidationError("--limit takes a span from 1s to 40d.") }
+        else { throw ValidationError("--limit takes a duration from 1s to 40d.") }
     }
 
     /// The values of `--sensor`.

@@ -27,7 +27,8 @@ struct TokenCommand: AsyncParsableCommand {
         var name: String
 
         @Option(
-            help: "Grant a privilege, such as sensor:cpu or sensor:memory:stats; may be repeated.")
+            help: "Grant a privilege, such as sensor:cpu or sensor:memory:stats; may be repeated.",
+            completion: .names(.privilege))
         var allow: [String] = []
 
         @Flag(help: "Grant everything that you may do.")
@@ -37,12 +38,12 @@ struct TokenCommand: AsyncParsableCommand {
             name: [.customLong("for"), .customLong("expires")],
             help: ArgumentHelp(
                 "How long the token is valid, such as 1h, or never; 90 days by default.",
-                valueName: "span"))
+                valueName: "duration"))
         var lifetime: String?
 
         func validate() throws {
             if let lifetime, !TokenRequest.isLifetime(lifetime) {
-                throw ValidationError("--for takes a span such as 30m, 8h or 7d, or never.")
+                throw ValidationError("--for takes a duration such as 30m, 8h or 7d, or never.")
             }
         }
 
@@ -93,7 +94,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The token's name; see: nervous token list.")
+        @Argument(help: "The token's name; see: nervous token list.", completion: .names(.token))
         var name: String
 
         func run() async throws {

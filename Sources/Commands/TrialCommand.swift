@@ -31,12 +31,12 @@ struct TrialCommand: AsyncParsableCommand {
 
     @Argument(
         help: "An installed app, or the path of an app's folder, such as ./my-app.",
-        completion: .file())
+        completion: .names(.app))
     var app: String
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("The virtual time of the run.", valueName: "span"))
+        help: ArgumentHelp("The virtual time of the run.", valueName: "duration"))
     var duration = "1m"
 
     @Option(help: "The scenario of the simulated sensors: \(TestCommand.scenarios).")
@@ -45,7 +45,7 @@ struct TrialCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("sensor"),
         help: ArgumentHelp(
-            "Simulate a kind as this instance, such as accelerometer.phone; may be repeated.",
+            "Simulate this instance in place of its kind, such as accelerometer.phone; may be repeated.",
             valueName: "sensor"))
     var sensors: [String] = []
 
@@ -63,7 +63,7 @@ struct TrialCommand: AsyncParsableCommand {
         _ = try TestCommand.instances(sensors)
         guard let span = Duration(span: duration),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
-        else { throw ValidationError("--for takes a span from 1s to 40d.") }
+        else { throw ValidationError("--for takes a duration from 1s to 40d.") }
         guard !write || PackageArgument.isPath(app) else {
             throw ValidationError("--write requires a folder, such as ./\(app).")
         }

@@ -96,6 +96,7 @@ private struct DerivedSamples<Derivation: DerivedSensor>: SampleDeriver {
     }
 
     var inputs: [Field] { Derivation.inputs }
+    var longestInterval: Duration? { Derivation.longestInterval }
 
     mutating func resume(after last: Sample) {}
 
@@ -108,6 +109,7 @@ struct StepTotal: SampleDeriver {
     private var before: Int64 = 0
 
     var inputs: [Field] { StepCounter.inputs }
+    var longestInterval: Duration? { StepCounter.longestInterval }
 
     mutating func resume(after last: Sample) {
         if case .integer(let total)? = last.values.first, total >= 0 { before = total }

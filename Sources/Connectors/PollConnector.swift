@@ -15,7 +15,7 @@ public struct PollConnector: ConnectorKind {
     public static let standardFormat: String? = "json"
 
     private static let year = Duration.seconds(366 * 86_400)
-    private static let mostFields = 16
+    private static let maximumFields = 16
 
     /// The URL without the query, which may contain a key.
     public let place: String
@@ -39,7 +39,7 @@ public struct PollConnector: ConnectorKind {
         var fields: [HeaderField] = []
         for (name, value) in (try source.table("headers") ?? [:]).sorted(by: { $0.key < $1.key }) {
             let field = HeaderField(name, value)
-            guard field.isAllowedInPacks, fields.count < Self.mostFields else {
+            guard field.isAllowedInPacks, fields.count < Self.maximumFields else {
                 throw source.wrong(
                     "headers", "contains an invalid or a reserved header field")
             }

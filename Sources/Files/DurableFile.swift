@@ -64,7 +64,7 @@ public enum DurableFile {
     }
 
     /// Flushes the folder: a rename is durable only when its folder is.
-    static func synchroniseFolder(of path: String) throws(FilesError) {
+    public static func synchroniseFolder(of path: String) throws(FilesError) {
         let folder = PrivateFolder.parent(of: path)
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .last("Cannot open \(folder)") }

@@ -20,6 +20,12 @@ package enum CompanionProgram: String, CaseIterable, Sendable {
         }
         return found
     }
+
+    /// The folder of the program of this process.
+    package static var ownFolder: String? {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            .map { ($0 as NSString).deletingLastPathComponent }
+    }
 }
 
 /// A script that the build bundles for headless apps, beside `nervous` or in `libexec`.
@@ -29,10 +35,7 @@ package enum CompanionScript {
 
     /// The path of a library; `nil` if it was not built.
     package static func path(of library: RunnerLibrary) -> String? {
-        guard
-            let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        else { return nil }
-        let folder = (own as NSString).deletingLastPathComponent
+        guard let folder = CompanionProgram.ownFolder else { return nil }
         return ["\(folder)/\(built)", "\(folder)/../libexec/nervous"]
             .map { "\($0)/\(library).js" }
             .first(where: FileManager.default.isReadableFile)

@@ -1,6 +1,7 @@
 package import API
 import AppRuns
 import Auth
+import Backup
 import Egress
 import JSApps
 import Sessions
@@ -55,6 +56,7 @@ extension CommandFailure {
         case let error as AppRunsError: self.init(error)
         case let error as SessionsError: self.init(error)
         case let error as OutboxError: self.init(error)
+        case let error as BackupError: self.init(error)
         case is CancellationError: self.init(.interrupted, "Interrupted.")
         default: self.init(.failed, "\(error)")
         }
@@ -131,6 +133,24 @@ extension CommandFailure {
     private init(_ error: OutboxError) {
         let (code, type): (Code, String) =
             error.code == .diskFull ? (.cannotCreate, "disk-full") : (.input, "store-failed")
+        self.init(code, error.message, hint: error.hint, type: type)
+    }
+
+    private init(_ error: BackupError) {
+        let (code, type): (Code, String) =
+            switch error.code {
+            case .missing: (.noInput, "not-found")
+            case .exists: (.cannotCreate, "exists")
+            case .cannotWrite: (.cannotCreate, "cannot-write")
+            case .diskFull: (.cannotCreate, "disk-full")
+            case .busy: (.tryAgain, "busy")
+            case .unreadable: (.input, "unreadable")
+            case .damagedData: (.input, "damaged")
+            case .notABackup: (.badData, "not-a-backup")
+            case .damaged: (.badData, "damaged-backup")
+            case .newer: (.badData, "newer-format")
+            case .newerData: (.cannotCreate, "newer-format")
+            }
         self.init(code, error.message, hint: error.hint, type: type)
     }
 }

@@ -28,13 +28,24 @@ package struct HostPaths: Sendable {
             .withoutTrailingSlash
         let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
         configuration = "\(settings)/nervous/config.json"
-        policies = ["/etc/nervous/policy.json", "\(settings)/nervous/policy.json"]
+        let (machine, own) = ("/etc/nervous/policy.json", "\(settings)/nervous/policy.json")
+        // They are one file for a host that is a service of the machine.
+        policies = own == machine ? [machine] : [machine, own]
         // The path of the data directory may be longer than that of a socket can be.
         let runtime = RuntimeFolder(environment: environment).path
         let name = Fingerprint.sha256(Array(data.utf8)).prefix(16)
         controlSocket = "\(runtime)/\(name).sock"
     }
 
+    /// The owner's configuration and policy; neither need exist.
+    package var ownConfiguration: [String] {
+        ["\(configurationFolder)/config.json", "\(configurationFolder)/policy.json"]
+    }
+    /// The folder of the configuration and of the owner's policy.
+    package var configurationFolder: String {
+        URL(filePath: configuration).deletingLastPathComponent().path(percentEncoded: false)
+            .withoutTrailingSlash
+    }
     package var samples: String { "\(data)/samples.sqlite" }
     package var permissions: String { "\(data)/permissions.sqlite" }
     package var sessions: String { "\(data)/sessions.sqlite" }

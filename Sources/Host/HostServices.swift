@@ -1,6 +1,7 @@
 import API
 package import AppRuns
 package import Auth
+import Backup
 import Connectors
 import DBus
 import Egress
@@ -11,6 +12,7 @@ package import JSApps
 import LAE
 package import Logging
 import NIOCore
+import NIOPosix
 import Provider
 import RunnerProtocol
 import Samples
@@ -48,6 +50,8 @@ package struct HostServices: Sendable {
     package let supervisor: RunSupervisor
     private let provider: Provider
     private let settings: HostSettings
+    /// The flush interval of the command line, which takes precedence over the configuration's.
+    private let flush: Duration?
     private let outbox: Outbox
     private let port: ListeningPort
     private let isLongRunning: Bool
@@ -59,9 +63,10 @@ package struct HostServices: Sendable {
     ///   - isLongRunning: whether the host serves more than one command, and so keeps a spare
     ///     runner and retries uploads.
     ///   - setup: replaces the machine's sensors and clock.
+    ///   - flush: the longest time that a collected sample waits to be written; `nil` for the configuration's.
     package init(
         paths: HostPaths, roots: SystemRoots, isLongRunning: Bool, setup: VirtualSetup? = nil,
-        logger: Logger
+        flush: Duration? = nil, logger: Logger
     ) async throws {
         let configuration = try Configuration(path: paths.configuration)
         let policy = try Policy(files: paths.policies)
@@ -69,17 +74,19 @@ package struct HostServices: Sendable {
         self.paths = paths
         self.settings = settings
         self.isLongRunning = isLongRunning
+        self.flush = flush
         self.logger = logger
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
         let time = HostTime(clock: clock)
+        try await Self.prepareUpgrade(of: paths.data, logger)
         let packs = SensorPackStore(folder: paths.sensorPacks, devices: roots.dev)
         machine = try await VirtualMachine.start(
             in: paths.data,
             drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
             // Recorded and simulated sensors are reproducible only without derived ones.
             derivers: setup == nil ? [DerivedDriver()] : [],
-            time: time, logger: logger)
+            flushInterval: flush ?? configuration.flush, time: time, logger: logger)
         DurableFile.removeDrafts(in: paths.sensorPacks)
         authority =
             setup == nil
@@ -153,6 +160,19 @@ package struct HostServices: Sendable {
         await supervisor.open(setup?.wrapConnection(provider.connection) ?? provider.connection)
     }
 
+    /// Refuses files of a later version, and copies the databases that are about to be migrated.
+    private static func prepareUpgrade(of data: String, _ logger: Logger) async throws {
+        let prepared = try await DataFormats.current.prepareUpgrade(of: data)
+        for copy in prepared.copies {
+            logger.notice("copied a database before migrating it", metadata: ["copy": "\(copy)"])
+        }
+        for (path, reason) in prepared.failures {
+            logger.warning(
+                "a database is migrated without a copy",
+                metadata: ["file": "\(path)", "error": "\(reason)"])
+        }
+    }
+
     /// The drivers of the sensors of this machine and of its sensor packs.
     private static func drivers(
         _ roots: SystemRoots, _ configuration: Configuration, _ packs: SensorPackStore
@@ -163,8 +183,8 @@ package struct HostServices: Sendable {
         return drivers
     }
 
-    /// Reads the configuration and the policy again, and applies the policy and the budgets of apps and
-    /// of the access log.
+    /// Reads the configuration and the policy again, and applies the policy, the budgets of apps and
+    /// of the access log, and the flush interval.
     ///
     /// Runs keep the budgets that they began with.
     ///
@@ -175,6 +195,8 @@ package struct HostServices: Sendable {
         let policy = try Policy(files: paths.policies)
         await authority.apply(policy)
         await authority.log.keep(budget: configuration.accessLogBudget)
+        await machine.setFlushInterval(flush ?? configuration.flush)
+        await machine.flush()
         return settings.apply(configuration)
     }
 
@@ -261,11 +283,32 @@ package struct HostServices: Sendable {
                     })
             }
         }
+        if isLongRunning, let watchdog { services.append(watchdog) }
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals,
             logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         return ServiceGroup(configuration: configuration)
+    }
+}
+
+extension HostServices {
+    /// Notifies systemd that the host works; `nil` unless systemd watches this process.
+    private var watchdog: SystemdWatchdog? {
+        let (machine, log) = (machine, authority.log)
+        // An error is an answer, too.
+        var parts = [
+            SystemdWatchdog.Part(name: "the store") { await machine.answer() },
+            SystemdWatchdog.Part(name: "the access log") { _ = try? await log.size() },
+        ]
+        for (number, loop) in MultiThreadedEventLoopGroup.singleton.makeIterator().enumerated() {
+            parts.append(
+                SystemdWatchdog.Part(name: "event loop \(number)") {
+                    _ = try? await loop.submit {}.get()
+                })
+        }
+        return SystemdWatchdog(
+            parts, environment: ProcessInfo.processInfo.environment, logger: logger)
     }
 }
 

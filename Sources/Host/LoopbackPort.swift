@@ -4,7 +4,7 @@ import Glibc
 /// A port on both loopback addresses, reserved until the host's servers listen on it.
 ///
 /// Browsers try `[::1]` first for `localhost` and every name below it. A host that listened on
-/// 127.0.0.1 alone would leave its pages and their tokens to another user's program that listens there.
+/// 127.0.0.1 alone would leave its pages and their tokens to a program of another user that listens on `[::1]`.
 ///
 /// ```swift
 /// let port = try LoopbackPort(8080)
@@ -62,22 +62,9 @@ package final class LoopbackPort: Sendable {
     ///
     /// - Parameter reason: `errno`.
     package static func failure(_ reason: Int32, port: Int, address: String) -> CommandFailure {
-        switch reason {
-        case EADDRINUSE:
-            CommandFailure(
-                .unavailable, "Port \(port) is already in use on \(address).",
-                hint: "Choose another with --port N, or any free one with --port 0.",
-                type: "port-in-use")
-        case EACCES:
-            CommandFailure(
-                .noPermission, "Permission denied to listen on port \(port).",
-                hint: "Ports below 1024 require root: choose another with --port N.",
-                type: "port-not-allowed")
-        default:
-            CommandFailure(
-                .unavailable,
-                "Cannot listen on \(address), port \(port): \(String(cString: strerror(reason))).")
-        }
+        ReservedSocket.Failure(reason: reason).described(
+            port: port, address: address, option: "--port N",
+            alternative: "any free one with --port 0")
     }
 
     private static func reserve(

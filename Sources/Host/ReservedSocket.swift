@@ -13,6 +13,33 @@ final class ReservedSocket: Sendable {
     struct Failure: Error {
         /// `errno`.
         let reason: Int32
+
+        /// The failure of a server that cannot listen.
+        ///
+        /// - Parameters:
+        ///   - option: the option that selects another port.
+        ///   - alternative: another way to select one.
+        func described(
+            port: Int, address: String, option: String, alternative: String
+        ) -> CommandFailure {
+            switch reason {
+            case EADDRINUSE:
+                CommandFailure(
+                    .unavailable, "Port \(port) is already in use on \(address).",
+                    hint: "Choose another with \(option), or \(alternative).",
+                    type: "port-in-use")
+            case EACCES:
+                CommandFailure(
+                    .noPermission, "Permission denied to listen on port \(port).",
+                    hint: "Ports below 1024 require root: choose another with \(option).",
+                    type: "port-not-allowed")
+            default:
+                CommandFailure(
+                    .unavailable,
+                    "Cannot listen on \(address), port \(port): "
+                        + "\(String(cString: strerror(reason))).")
+            }
+        }
     }
 
     /// Binds a socket.

@@ -3,8 +3,6 @@ import AppStorage
 import Auth
 import DBus
 import Egress
-import Foundation
-import Glibc
 import JSApps
 import Logging
 import RunnerProtocol
@@ -98,34 +96,6 @@ struct DesktopService: Service {
             }
         } catch {
             logger.info("\(error.message)")
-        }
-    }
-}
-
-/// Notifies systemd, as sd_notify(3) describes.
-package enum SystemdNotifier {
-    /// Reports that a service of `Type=notify` is ready; does nothing without `NOTIFY_SOCKET`.
-    package static func ready() {
-        guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"], !path.isEmpty else {
-            return
-        }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        var name = Array(path.utf8)
-        guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-        // The name of an abstract socket begins with a zero byte.
-        if name.first == UInt8(ascii: "@") { name[0] = 0 }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-        let length = MemoryLayout<sa_family_t>.size + name.count
-        let message = Array("READY=1".utf8)
-        withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = sendto(
-                    descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, socklen_t(length))
-            }
         }
     }
 }

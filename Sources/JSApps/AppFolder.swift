@@ -7,7 +7,7 @@ import Glibc
 ///
 /// ```swift
 /// let folder = try AppFolder(reading: URL(filePath: "step-counter"))
-/// let installation = try await library.install(folder, under: InstallTerms())
+/// let installation = try await library.install(folder, with: InstallOptions())
 /// ```
 ///
 /// A process that has no library sends ``files`` to the host, which checks them with

@@ -83,35 +83,35 @@ public actor AppLibrary {
     /// - Throws: ``JSAppsError``; nothing has changed then.
     @discardableResult
     public func install(archive: [UInt8]) async throws(JSAppsError) -> InstalledApp {
-        try await install(archive: archive, under: InstallTerms()).app
+        try await install(archive: archive, with: InstallOptions()).app
     }
 
     /// Installs an app from the bytes of an archive, or reports what installing it would do.
     ///
     /// A signed app is replaced only by a package of the same signer, and a newer version by an
-    /// older one only if `terms` allow it. The same package is not installed twice.
+    /// older one only if `options` allow it. The same package is not installed twice.
     ///
     /// - Throws: ``JSAppsError``; nothing has changed then.
     public func install(
-        archive: [UInt8], under terms: InstallTerms
+        archive: [UInt8], with options: InstallOptions
     ) async throws(JSAppsError) -> Installation {
-        try await installer.install(.archive(archive, folder.unpacker), terms)
+        try await installer.install(.archive(archive, folder.unpacker), options)
     }
 
     /// Installs an app from a folder that has been read and checked, or reports what that would do.
     ///
-    /// The rules are those of ``install(archive:under:)``; no archive is written or unpacked.
+    /// The rules are those of ``install(archive:with:)``; no archive is written or unpacked.
     ///
     /// ```swift
     /// let folder = try AppFolder(reading: URL(filePath: "step-counter"), limits: library.limits)
-    /// let installation = try await library.install(folder, under: InstallTerms())
+    /// let installation = try await library.install(folder, with: InstallOptions())
     /// ```
     ///
     /// - Throws: ``JSAppsError``; nothing has changed then.
     public func install(
-        _ folder: AppFolder, under terms: InstallTerms = InstallTerms()
+        _ folder: AppFolder, with options: InstallOptions = InstallOptions()
     ) async throws(JSAppsError) -> Installation {
-        try await installer.install(.folder(folder), terms)
+        try await installer.install(.folder(folder), options)
     }
 
     /// Removes an app and its files.
@@ -182,8 +182,8 @@ private actor PackageInstaller {
     }
 
     func install(
-        _ source: PackageSource, _ terms: InstallTerms
+        _ source: PackageSource, _ options: InstallOptions
     ) throws(JSAppsError) -> Installation {
-        try folder.install(source, terms)
+        try folder.install(source, options)
     }
 }

@@ -36,7 +36,7 @@ struct AppsFolder: Sendable {
 
     /// Installs a package; if it throws, nothing has changed.
     func install(
-        _ source: PackageSource, _ terms: InstallTerms = InstallTerms()
+        _ source: PackageSource, _ options: InstallOptions = InstallOptions()
     ) throws(JSAppsError) -> Installation {
         let staging = Self.stagingName()
         let apps = try JSAppsError.wrap("Could not create the staging folder") {
@@ -47,11 +47,11 @@ struct AppsFolder: Sendable {
         }
         do {
             reached(.stagingMade)
-            let written = try write(source, into: staging, of: apps, terms)
+            let written = try write(source, into: staging, of: apps, options)
             let name = written.app.name
-            if terms.isDryRun || isInstalled(written) {
+            if options.isDryRun || isInstalled(written) {
                 try? apps.removeTree(staging)
-                guard !terms.isDryRun else { return written }
+                guard !options.isDryRun else { return written }
             } else {
                 try publish(staging, as: name, in: apps)
             }
@@ -95,7 +95,7 @@ struct AppsFolder: Sendable {
     /// Writes a package to a staging folder and syncs it to the disk.
     private func write(
         _ source: PackageSource, into staging: String, of apps: borrowing Folder,
-        _ terms: InstallTerms
+        _ options: InstallOptions
     ) throws(JSAppsError) -> Installation {
         let root = try JSAppsError.wrap("Could not create the staging folder") {
             () throws(SystemError) in
@@ -119,7 +119,7 @@ struct AppsFolder: Sendable {
         let updateCheck = try UpdateCheck(
             of: name, package.manifest.version, signer: package.signer,
             contentSHA256: package.contentSHA256, after: old,
-            allowsDowngrade: terms.allowsDowngrade)
+            allowsDowngrade: options.allowsDowngrade)
         let index = try AppIndex(
             package, updateCheck, after: old, archiveSHA256: source.archiveSHA256, installed: now
         ).encoded()

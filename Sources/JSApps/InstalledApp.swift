@@ -107,6 +107,13 @@ extension JSAppsError {
 
 /// The record of an installation: `index.json`, published atomically together with the app's files.
 public struct AppIndex: Sendable, Hashable, Codable {
+    /// The format of a file that may have other members.
+    private struct Format: Decodable {
+        let format: Int
+    }
+
+    private static let newestFormat = 1
+
     /// The version of the file format: 1.
     public let format: Int
     /// The app's name.
@@ -184,9 +191,18 @@ extension AppIndex {
         }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
+        if let format = try? decoder.decode(Format.self, from: Data(bytes)).format,
+            format > newestFormat
+        {
+            throw JSAppsError(
+                .damaged,
+                "The app ‘\(name)’ was installed by a later version of Nervous: its index has format "
+                    + "\(format), and this version reads \(newestFormat).",
+                hint: "Install that version of Nervous, or install the app again.")
+        }
         do {
             let index = try decoder.decode(AppIndex.self, from: Data(bytes))
-            guard index.format == 1 else { throw JSAppsError.damaged(name) }
+            guard index.format == newestFormat else { throw JSAppsError.damaged(name) }
             return index
         } catch {
             throw .damaged(name, cause: error)

@@ -5,7 +5,7 @@ import Text
 ///
 /// It has at least one component; none is empty, `.` or `..`; it is UTF-8 without control,
 /// bidirectional, invisible or backslash characters and does not begin with `/` or a drive letter.
-/// Only the checks of this module can make one, so a `SafePath` is the proof of these properties.
+/// Only the checks of this module can make a `SafePath`, so its existence proves these properties.
 public struct SafePath: Sendable, Hashable {
     /// The components, outermost first.
     public let components: [String]

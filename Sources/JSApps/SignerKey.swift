@@ -1,6 +1,7 @@
 import Auth
 import Crypto
 import Foundation
+import Text
 
 /// The public key of a signer: Ed25519 (RFC 8032).
 ///
@@ -163,28 +164,5 @@ enum KeyText: String {
     /// Includes the prefix, so that a private key with the other prefix is invalid.
     private func checksum(_ key: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: Array(rawValue.utf8) + key).prefix(Self.checksumBytes))
-    }
-}
-
-extension [UInt8] {
-    /// Two lower-case digits for each byte.
-    var hexadecimal: String {
-        let digits = Array<UInt8>("0123456789abcdef".utf8)
-        return String(
-            decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// Parses lower-case digits; `nil` for other characters or an odd number.
-    init?(hexadecimal text: some StringProtocol) {
-        let digits = text.utf8.map { digit -> UInt8? in
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-            default: nil
-            }
-        }
-        let values = digits.compactMap(\.self)
-        guard values.count == digits.count, values.count.isMultiple(of: 2) else { return nil }
-        self = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 }

@@ -107,7 +107,7 @@ extension JSAppsError {
 }
 
 /// The options of an installation.
-public struct InstallTerms: Sendable, Hashable {
+public struct InstallOptions: Sendable, Hashable {
     /// Whether an older version may replace a newer one.
     public var allowsDowngrade: Bool
     /// Whether to check everything and change nothing.

@@ -11,7 +11,7 @@ public struct AnalysisRequest: Hashable, Sendable {
     /// How samples of sensors with different times are joined.
     ///
     /// Each sample of the first input's sensor is joined with one of each other sensor within a
-    /// time span; samples without a partner are omitted.
+    /// duration; samples without a partner are omitted.
     public enum Join: Hashable, Sendable {
         /// The closest in time.
         case nearest(within: Duration)
@@ -84,10 +84,10 @@ public struct AnalysisRequest: Hashable, Sendable {
             throw fault("every must be a duration above zero.")
         }
         if case .nearest(let span)? = join, span < .zero {
-            throw fault("The span of a join must not be negative.")
+            throw fault("The duration of a join must not be negative.")
         }
         if case .last(let span)? = join, span < .zero {
-            throw fault("The span of a join must not be negative.")
+            throw fault("The duration of a join must not be negative.")
         }
         let sensors = sensors
         for condition in conditions {

@@ -84,7 +84,7 @@ struct Pipeline: Sendable {
             let slide = Duration(span: derivation.slide ?? derivation.window)?.wholeMicroseconds,
             window > 0, slide > 0, window <= longestWindow
         else {
-            throw invalid("window and slide are spans such as 10s, 1m or 1d, at most 366d.")
+            throw invalid("window and slide are durations such as 10s, 1m or 1d, at most 366d.")
         }
         guard window % slide == 0, window / slide <= overlapLimit else {
             throw invalid(
@@ -133,7 +133,7 @@ struct Pipeline: Sendable {
         _ output: Derivation.Output, _ inputs: [FieldReference]
     ) throws(LAEError) -> Operation {
         let every = output.every.map { Duration(span: $0) }
-        if case .some(nil) = every { throw invalid("every is a span such as 10s.") }
+        if case .some(nil) = every { throw invalid("every is a duration such as 10s.") }
         guard output.by != "correlation" || inputs.count == 2 else {
             throw invalid("correlation takes two inputs.")
         }

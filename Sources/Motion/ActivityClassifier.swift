@@ -163,6 +163,7 @@ public struct ActivityClassifier: Sendable {
 
 extension ActivityClassifier: DerivedSensor {
     public static let inputs = Acceleration.fields
+    public static let longestInterval: Duration? = Acceleration.longestInterval
     public static let outputs = [
         Field("activity", kind: .state), Field("confidence", kind: .state),
     ]

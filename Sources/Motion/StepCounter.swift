@@ -138,6 +138,7 @@ public struct StepCounter: Sendable {
 
 extension StepCounter: DerivedSensor {
     public static let inputs = Acceleration.fields
+    public static let longestInterval: Duration? = Acceleration.longestInterval
     public static let outputs = [Field("steps", unit: "{step}", kind: .integer)]
 
     /// - Returns: the total, whenever it grows.

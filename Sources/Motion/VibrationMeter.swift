@@ -18,6 +18,7 @@ public struct VibrationMeter: Sendable {
 
 extension VibrationMeter: DerivedSensor {
     public static let inputs = Acceleration.fields
+    public static let longestInterval: Duration? = Acceleration.longestInterval
     /// The frequency with the highest density, and the root mean squares of acceleration and speed.
     public static let outputs = [
         Field("frequency", unit: "Hz"), Field("acceleration", unit: "m/s2"),

@@ -67,7 +67,7 @@ public struct Provider: Sendable {
 
     /// - Parameters:
     ///   - heartbeat: the longest silence of an event stream.
-    ///   - time: the clock that spans before now are relative to, and the timer of live sessions.
+    ///   - time: the clock that durations before now are relative to, and the timer of live sessions.
     ///   - scheduler: decides when sample streams write; each writes at once without it.
     public init(
         _ services: Services, host: HostInformation, heartbeat: Duration = .seconds(15),

@@ -13,7 +13,7 @@ import VM
 struct RequestAuthorizer: Sendable {
     let authority: Authority
     let isGrantable: GrantableCheck
-    /// The clock that spans before now are relative to.
+    /// The clock that durations before now are relative to.
     let time: any TimeSource
     /// The schemes in which a request may carry its token.
     var schemes: Set<TokenScheme> = [.bearer]

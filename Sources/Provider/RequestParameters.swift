@@ -93,7 +93,7 @@ extension Request {
         }
     }
 
-    /// Milliseconds since 1970, RFC 3339, or a span before now such as `-15m`.
+    /// Milliseconds since 1970, RFC 3339, or a duration before now such as `-15m`.
     static func moment(
         _ name: String, _ text: String, _ now: Timestamp
     ) throws -> Timestamp {
@@ -108,6 +108,6 @@ extension Request {
         }
         if let time = Timestamp(rfc3339: text) { return time }
         throw Problem.invalidParameter(
-            name, "must be milliseconds since 1970, an RFC 3339 time or a span such as -15m")
+            name, "must be milliseconds since 1970, an RFC 3339 time or a duration such as -15m")
     }
 }

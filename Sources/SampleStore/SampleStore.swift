@@ -1,3 +1,4 @@
+import Files
 public import Samples
 
 /// Samples of all sensors in one SQLite file.
@@ -35,6 +36,8 @@ public actor SampleStore {
     /// Sensors whose samples are not accepted.
     private var refused: Set<SensorID> = []
     private var buffer: WriteBuffer
+    /// The rows that the next transaction may extend, by layout.
+    private var openRows: [Int64: UnsealedRow.Key] = [:]
     private var pendingCommit: PendingCommit?
     /// The number of committed transactions with samples.
     private var writes = 0
@@ -344,7 +347,8 @@ public actor SampleStore {
         let step = isSynced && !isResync ? await maintenance.logStep : nil
         // The first transaction of a session marks it as started.
         let written = try await writer.write(
-            batches, marking: writes == 0 ? numbering : nil, syncedBy: step)
+            batches, extending: openRows, marking: writes == 0 ? numbering : nil, syncedBy: step)
+        openRows = written.open
         // The samples are in the file now, even if syncing failed.
         if !batches.isEmpty { writes += 1 }
         buffer.acknowledge(batches, upTo: last)
@@ -387,6 +391,7 @@ public actor SampleStore {
             var receipt = ForgetReceipt(sensor: sensor, range: range, time: now)
             receipt.samples = buffer.forget(
                 stored.row, range, through: last, releasingKeysOf: client)
+            defer { UpgradeCopy.remove(of: file.path) }
             return try await maintenance.forget(
                 stored, receipt, through: last, releasingKeysOf: client
             ) {
@@ -490,6 +495,9 @@ public actor SampleStore {
     }
 
     // MARK: - Status and closing
+
+    /// The approximate size in memory of accepted samples that are not yet in the file, in bytes.
+    public var unwrittenSize: Int { buffer.size }
 
     /// Counts since the file was created or opened, and the last failure.
     public var status: StoreStatus {

@@ -47,6 +47,12 @@ struct WriteBuffer {
         return batch
     }
 
+    /// The approximate size of ``batches`` in memory, in bytes.
+    var size: Int {
+        // The columns of a batch are arrays of their own, which take more than a single sample.
+        batches.reduce(0) { $0 + $1.batch.decodedSize + 64 * (2 + $1.layout.fields.count) }
+    }
+
     /// The batch with an idempotency key, if it is still in the buffer.
     func batch(with key: BatchKey, of sensor: Int64) -> KeyedBatch? {
         batches.last { batch in

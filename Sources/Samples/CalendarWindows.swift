@@ -27,7 +27,7 @@ public struct CalendarWindows: Hashable, Sendable {
     /// - Parameters:
     ///   - span: 1 to 1000 days, weeks or months, such as `1d`, `2w` or `1mo`.
     ///   - zone: the IANA name of a time zone, such as `Europe/Zurich`.
-    /// - Returns: `nil` for another span or an unknown zone.
+    /// - Returns: `nil` for another text or an unknown zone.
     public init?(_ span: String, zone: String) {
         guard let (count, unit) = Self.parse(span), let zone = TimeZone(identifier: zone) else {
             return nil
@@ -37,7 +37,7 @@ public struct CalendarWindows: Hashable, Sendable {
         (self.count, self.unit, self.calendar) = (count, unit, calendar)
     }
 
-    /// Whether a text is a span of days, weeks or months.
+    /// Whether a text is a number of days, weeks or months.
     public static func accepts(_ span: String) -> Bool { parse(span) != nil }
 
     /// The windows that a range is divided into, in order.

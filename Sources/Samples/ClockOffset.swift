@@ -1,6 +1,6 @@
 /// How far the clock of a source of samples differs from the host's clock, as an estimate.
 ///
-/// Messages travel one way, so an offset and a delay cannot be told apart entirely: the source's clock is
+/// Messages travel one way, so an offset and a delay cannot be separated entirely: the source's clock is
 /// ahead by at least ``ahead``. If that is negative, the clock is behind by at most its size, or every message
 /// was delayed.
 public struct ClockOffset: Hashable, Sendable {

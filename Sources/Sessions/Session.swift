@@ -2,7 +2,7 @@ public import Samples
 
 /// A workout, a trip or a measurement.
 ///
-/// It contains no samples: the samples of its sensors within its spans belong to it.
+/// It contains no samples: samples of its sensors with times in its active intervals (``spans``) belong to it.
 ///
 /// ```swift
 /// let draft = try SessionDraft(name: "Lunch walk", sensors: ["location", "steps"])

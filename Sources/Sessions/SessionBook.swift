@@ -42,6 +42,9 @@ public actor SessionBook {
         }
     }
 
+    /// The names of the migrations that this version knows, in order.
+    public static var migrations: [String] { SessionDatabase.migrator.migrations }
+
     // MARK: - Sessions
 
     /// Creates a session that has not begun.

@@ -286,7 +286,7 @@ extension SessionDatabase {
 // MARK: - Schema
 
 extension SessionDatabase {
-    private static var migrator: DatabaseMigrator {
+    static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("sessions") { database in
             try database.execute(

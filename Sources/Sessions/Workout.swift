@@ -32,7 +32,7 @@ public struct Workout: Hashable, Sendable {
         guard (1...Self.spanLimit).contains(spans.count),
             zip(spans, spans.dropFirst()).allSatisfy({ $0.to <= $1.from })
         else {
-            throw TrackError(.invalid, "A workout has 1 to 5000 spans in order of time.")
+            throw TrackError(.invalid, "A workout has 1 to 5000 intervals in order of time.")
         }
         guard
             spans.allSatisfy({

@@ -154,7 +154,7 @@ extension WorkoutDocument {
         var ranges: [TimeRange] = []
         for span in spans {
             guard let from = Timestamp(rfc3339: span.from), let to = Timestamp(rfc3339: span.to)
-            else { throw TrackError(.malformed, "A span of a workout has invalid times.") }
+            else { throw TrackError(.malformed, "An interval of a workout has invalid times.") }
             ranges.append(TimeRange(from: from, to: to))
         }
         return ranges

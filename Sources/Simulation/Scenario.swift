@@ -3,7 +3,7 @@ import Synchronization
 
 /// A simulation of the machine's surroundings, as a function of a seed and of time.
 ///
-/// It has no state and reads no clock: the sample of a moment does not depend on other calls. The
+/// It has no state and reads no clock: the sample at a time does not depend on other calls. The
 /// models are simple: realistic enough that an app that counts steps finds steps.
 ///
 /// ```swift
@@ -46,7 +46,7 @@ public struct Scenario: Hashable, Sendable {
         self.start = start
     }
 
-    /// The sample of a sensor at a moment; `nil` for a sensor that is not simulated.
+    /// The sample of a sensor at a time; `nil` for a sensor that is not simulated.
     public func sample(_ sensor: SensorID, at time: Timestamp) -> Sample? {
         guard let values = Moment(self, at: time).values(of: sensor) else { return nil }
         return Sample(time: time, values: values)
@@ -104,7 +104,7 @@ public final class SimulationState: Sendable {
         state.withLock { $0.settings[sensor] = nil }
     }
 
-    /// The sample of a sensor at a moment; `nil` for a sensor that is not simulated.
+    /// The sample of a sensor at a time; `nil` for a sensor that is not simulated.
     public func sample(_ sensor: SensorID, at time: Timestamp) -> Sample? {
         let (scene, settings) = state.withLock { state in
             let ofKind = state.settings[sensor.kind] ?? [:]

@@ -88,11 +88,9 @@ extension Unicode.Scalar {
     }
 }
 
-/// Short random names that cannot be guessed.
-public enum RandomName {
-    /// 16 lower-case hexadecimal digits, 64 random bits.
-    public static func make() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+extension String {
+    /// The text quoted as one word for a shell.
+    public var shellQuoted: String {
+        "'\(replacing("'", with: "'\\''"))'"
     }
 }

@@ -3,12 +3,12 @@ import Samples
 /// Chooses the interval between two reads of a sensor at the level `auto`: short while its values change, long
 /// while they do not.
 ///
-/// A change halves the interval, and eight reads without one double it, within bounds. A value changed when it
-/// differs from the value at the last change of the interval by more than five times the usual difference
-/// between two reads of its field: the root mean square, a moving average over 32 reads, of the smaller of two
-/// differences that follow each other. So the noise of a sensor, and a last digit that flickers, count as no
-/// change, a single step does not count as noise, and a slow drift adds up to a change. A text or a state
-/// changed when it differs.
+/// A change halves the interval, and eight reads without one double it, within bounds. A text or a state has
+/// changed when it differs from the value before. A number has changed when it differs by more than five times
+/// the noise of its field from its value when the interval last changed. The noise is the moving root mean square
+/// of the last 32 differences between consecutive reads; of each two consecutive differences the smaller one
+/// counts, which ignores a single outlier. So noise and a flickering last digit are no change, and a slow drift
+/// adds up to one.
 ///
 /// ```swift
 /// var adaptive = AdaptiveInterval(startingAt: .seconds(1))
@@ -21,7 +21,7 @@ struct AdaptiveInterval: Sendable {
     private static let quietReads = 8
     /// The reads from which the usual differences are learned first.
     private static let learningReads = 4
-    /// With it, normally distributed noise halves the interval so seldom that the sensor rests at the longest.
+    /// With it, normally distributed noise halves the interval so seldom that it stays at the longest.
     private static let noiseFactor = 5.0
     /// The number of reads that the moving average of differences covers.
     private static let averagedReads = 32
@@ -49,9 +49,14 @@ struct AdaptiveInterval: Sendable {
 
     /// The intervals that a sensor may have: from that of the level high, at least 20 ms, to that of the level
     /// low; while its samples are needed, to that of the level medium.
-    static func bounds(_ cadence: Cadence, isNeeded: Bool) -> ClosedRange<Duration> {
+    ///
+    /// - Parameter longest: what a sensor that is computed from its samples allows; `nil` if nothing does.
+    static func bounds(
+        _ cadence: Cadence, isNeeded: Bool, longest: Duration? = nil
+    ) -> ClosedRange<Duration> {
         let shortest = max(cadence.high, least)
-        return shortest...max(shortest, isNeeded ? cadence.medium : cadence.low)
+        let usual = isNeeded ? cadence.medium : cadence.low
+        return shortest...max(shortest, min(usual, longest ?? usual))
     }
 
     /// The interval until the next read.

@@ -88,13 +88,19 @@ public actor Retention {
         }
     }
 
-    /// Begins maintenance when it is due and not running.
-    func maintainIfDue() {
+    /// Whether maintenance is due and not running.
+    var isDue: Bool {
         let now = time.now()
         let next = lastMaintenance.advanced(
             byMicroseconds: Self.maintenanceInterval.wholeMicroseconds)
         // A clock that was set back must not delay it.
-        guard maintenance == nil, now >= next || now < lastMaintenance else { return }
+        return maintenance == nil && (now >= next || now < lastMaintenance)
+    }
+
+    /// Begins maintenance when it is due.
+    func maintainIfDue() {
+        guard isDue else { return }
+        let now = time.now()
         lastMaintenance = now
         maintenance = Task {
             do throws(SampleStoreError) {

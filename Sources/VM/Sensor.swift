@@ -33,7 +33,7 @@ extension Sensor {
     /// The source of sensors whose samples clients publish.
     public static let publishedSource = "published by clients"
 
-    private static let mostFields = 64
+    private static let maximumFields = 64
     private static let longestTitle = 120
     private static let longestUnit = 32
 
@@ -77,8 +77,8 @@ extension Sensor {
         checked id: SensorID, title: String, fields: [Field], source: String, cadence: Cadence,
         derivation: Derivation?
     ) throws(VirtualMachineError) {
-        guard (1...Self.mostFields).contains(fields.count) else {
-            throw Self.invalid("A sensor has from 1 to \(Self.mostFields) fields.")
+        guard (1...Self.maximumFields).contains(fields.count) else {
+            throw Self.invalid("A sensor has from 1 to \(Self.maximumFields) fields.")
         }
         guard !title.isEmpty, title.utf8.count <= Self.longestTitle,
             title.unicodeScalars.allSatisfy({ !Self.isUnprintable($0) })

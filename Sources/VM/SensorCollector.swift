@@ -378,14 +378,15 @@ actor SensorCollector {
     /// host does not read.
     ///
     /// While someone follows its samples, or a virtual sensor is computed from them, it is read at least as often
-    /// as at the level `medium`.
+    /// as at the level `medium`, and more often where a derived sensor such as `steps` requires it.
     func adaptiveBounds(of id: SensorID) async -> ClosedRange<Duration>? {
         guard sensors.level(of: id) == .auto, let known = sensors[id],
             case .polled = known.availability
         else { return nil }
         var isNeeded = sensors.isInput(id)
         if !isNeeded { isNeeded = await store.hasListeners(for: id) }
-        return AdaptiveInterval.bounds(known.sensor.cadence, isNeeded: isNeeded)
+        return AdaptiveInterval.bounds(
+            known.sensor.cadence, isNeeded: isNeeded, longest: sensors.longestInterval(of: id))
     }
 
     /// Records the interval until a task reads its sensor again, at the level `auto`.

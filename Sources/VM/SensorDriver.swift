@@ -163,6 +163,9 @@ public protocol TimedSource: Sendable {
 public protocol SampleDeriver: Sendable {
     /// The fields of the input that it uses; samples without one of them are skipped.
     var inputs: [Field] { get }
+    /// The longest interval between samples of the input from which it computes what it is meant to; `nil` if
+    /// there is none. At the level `auto` the input is read at least as often.
+    var longestInterval: Duration? { get }
 
     /// Continues after the last stored sample of its sensor; called before it takes any input.
     mutating func resume(after last: Sample)
@@ -171,6 +174,10 @@ public protocol SampleDeriver: Sendable {
     ///
     /// - Returns: the next sample of its sensor; `nil` when there is none yet.
     mutating func take(_ sample: Sample) -> Sample?
+}
+
+extension SampleDeriver {
+    public var longestInterval: Duration? { nil }
 }
 
 /// Why a sensor gave no sample.

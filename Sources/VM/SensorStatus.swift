@@ -77,7 +77,7 @@ public struct SourceReport: Hashable, Sendable {
     public var connections = 0
     /// Messages, lines or readings received.
     public var received = 0
-    /// Those that became samples.
+    /// Those that were stored as samples.
     public var taken = 0
     /// Those that were dropped, by reason.
     public var dropped = Dropped()

@@ -62,6 +62,16 @@ struct SensorTable {
         }.sorted()
     }
 
+    /// The longest interval between samples of a sensor that suits all that is computed from them sample by
+    /// sample; `nil` if any does.
+    func longestInterval(of id: SensorID) -> Duration? {
+        sensors.compactMap { key, known in
+            guard case .derived(from: id, let deriver) = known.availability, level(of: key) != .off
+            else { return nil }
+            return deriver.longestInterval
+        }.min()
+    }
+
     /// Whether a virtual sensor is computed from a sensor.
     func isInput(_ id: SensorID) -> Bool {
         sensors.values.contains { $0.sensor.derivation?.sensors.contains(id) == true }

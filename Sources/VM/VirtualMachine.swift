@@ -23,8 +23,13 @@ public actor VirtualMachine {
     /// The maximum number of samples that are published in one call.
     public static let largestBatch = BatchPublisher.largestBatch
 
-    /// The maximum time that an accepted sample waits to be written.
-    private static let flushInterval = Duration.milliseconds(500)
+    /// The longest time that a collected sample waits to be written, unless another is set.
+    public static let standardFlushInterval = Duration.seconds(10)
+
+    /// How often it is checked whether samples have waited long enough.
+    private static let flushCheckInterval = Duration.milliseconds(500)
+    /// The size of waiting samples, in bytes, at which they are written sooner.
+    private static let unwrittenLimit = 1 << 20
 
     /// Reads the samples that were accepted.
     public nonisolated let samples: SampleReading
@@ -40,14 +45,16 @@ public actor VirtualMachine {
     private let time: any TimeSource
     private let logger: Logger
     private let started: Timestamp
+    private var flushInterval: Duration
 
     init(
         directory: consuming DataDirectory, store: SampleStore, collector: SensorCollector,
-        time: any TimeSource, logger: Logger
+        flushInterval: Duration, time: any TimeSource, logger: Logger
     ) {
         self.directory = consume directory
         self.store = store
         self.collector = collector
+        self.flushInterval = flushInterval
         self.time = time
         self.logger = logger
         samples = SampleReading(store: store)
@@ -61,11 +68,13 @@ public actor VirtualMachine {
 
     /// Locks the data directory, opens the store and discovers the sensors; collects nothing yet.
     ///
+    /// - Parameter flushInterval: see ``setFlushInterval(_:)``.
     /// - Throws: `alreadyRunning` when another virtual machine, here or in another process, has
     ///   locked the directory; `dataUnusable` when it cannot be created or written; `storeFailed`
     ///   when the store is damaged.
     public static func start(
         in path: String, drivers: [any SensorDriver], derivers: [any SensorDeriver] = [],
+        flushInterval: Duration = standardFlushInterval,
         time: any TimeSource = .system, logger: Logger = Logger(label: "nervous.vm")
     ) async throws(VirtualMachineError) -> VirtualMachine {
         let directory = try DataDirectory(locking: path)
@@ -83,8 +92,8 @@ public actor VirtualMachine {
                 clocks: ClockOffsetFile(path: path + "/clock-offsets.json"), time: time,
                 logger: logger)
             let machine = VirtualMachine(
-                directory: directory, store: store, collector: collector, time: time,
-                logger: logger)
+                directory: directory, store: store, collector: collector,
+                flushInterval: flushInterval, time: time, logger: logger)
             try await machine.lookForSensors()
             return machine
         } catch let error as SampleStoreError where error.code == .damaged {
@@ -97,6 +106,9 @@ public actor VirtualMachine {
             throw VirtualMachineError(error)
         }
     }
+
+    /// The names of the migrations of the store that this version knows, in order.
+    public static var storeMigrations: [String] { SampleStore.migrations }
 
     /// Collects until the task is cancelled, then writes what was accepted.
     public func collect() async {
@@ -142,6 +154,14 @@ public actor VirtualMachine {
             bytes: store.bytes, failure: store.failure, damage: damage)
     }
 
+    /// Returns once the collector has answered, and the store from its file: a machine that hangs
+    /// does not answer.
+    public nonisolated func answer() async {
+        _ = await collector.isCollecting
+        // An error is an answer, too.
+        _ = try? await store.keptLevels()
+    }
+
     /// The faults that SQLite finds in a file of samples; reads only, also while a machine has the
     /// file open.
     ///
@@ -154,15 +174,36 @@ public actor VirtualMachine {
         }
     }
 
+    /// Sets the longest time that a collected sample waits to be written, so that fewer and larger transactions
+    /// wear the disk less.
+    ///
+    /// The death of the process loses the samples that wait. Every read includes them, and published samples do
+    /// not wait. Intervals below half a second have the effect of half a second; samples that take much memory
+    /// are written sooner.
+    public func setFlushInterval(_ interval: Duration) {
+        flushInterval = interval
+    }
+
     private nonisolated func keepFlushing() async {
-        while (try? await time.sleep(for: Self.flushInterval)) != nil {
-            await flush()
+        var last = time.instant()
+        while (try? await time.sleep(for: Self.flushCheckInterval)) != nil {
+            let now = time.instant()
+            // The next check would be too late.
+            var isDue = await last.duration(to: now) + Self.flushCheckInterval > flushInterval
+            if !isDue { isDue = await store.unwrittenSize >= Self.unwrittenLimit }
+            // Maintenance prunes only what is written.
+            if !isDue { isDue = await retention.isDue }
+            if isDue {
+                await flush()
+                last = now
+            }
             await retention.maintainIfDue()
             await collector.keepClocks()
         }
     }
 
-    private nonisolated func flush() async {
+    /// Writes the samples that were accepted, so that they survive the death of the process; failures are logged.
+    public nonisolated func flush() async {
         do {
             try await store.flush()
         } catch {

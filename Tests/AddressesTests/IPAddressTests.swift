@@ -2,7 +2,7 @@ import Addresses
 import TestSupport
 import Testing
 
-/// A22: the reach of an address decides whether an app may call it.
+/// The reach of an address decides whether an app may call it.
 struct IPAddressTests {
     @Test(arguments: [
         // The Internet.

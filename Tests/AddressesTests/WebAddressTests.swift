@@ -1,7 +1,7 @@
 import Addresses
 import Testing
 
-/// A22: one strict parser serves checks and connections.
+/// One strict parser serves checks and connections.
 struct WebAddressTests {
     @Test(arguments: [
         ("https://api.example.org", "https://api.example.org/"),

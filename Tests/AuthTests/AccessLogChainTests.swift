@@ -3,6 +3,7 @@ import GRDB
 import Samples
 import TestSupport
 import Testing
+import Text
 
 @testable import Auth
 

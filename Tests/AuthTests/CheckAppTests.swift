@@ -42,7 +42,7 @@ struct CheckAppTests {
         AccessRequest("samples", of: sensor, access)
     }
 
-    @Test func `A9: the owner is asked once about an unknown request, and the answer is recorded`()
+    @Test func `the owner is asked once about an unknown request, and the answer is recorded`()
         async throws
     {
         let app = try await AskingApp(registry, [.allowAlways])

@@ -42,7 +42,7 @@ struct DeclarationChangeTests {
             ["net:https://a.example"], ["net:http://a.example"],
             ["net:http://a.example added", "net:https://a.example removed"]
         ),
-        // C36: another certificate is another server.
+        // Another certificate is another server.
         (
             ["net:https://a.example"], ["net:https://a.example \(pin)"],
             ["net:https://a.example wider"]

@@ -130,7 +130,7 @@ struct PermissionTransitionTests {
     }
 
     @Test(arguments: cells)
-    func `B5: each event leads from each of the five states to the specified one`(
+    func `each event leads from each of the five states to the specified one`(
         state: State, event: Event, expected: String
     ) async throws {
         var authority = try await host(in: state)
@@ -169,7 +169,7 @@ struct PermissionTransitionTests {
     }
 
     @Test(arguments: [(Decision.deny, State.denied), (nil, State.prompt)])
-    func `B5: denying or resetting under a policy still applies after the policy is removed`(
+    func `denying or resetting under a policy still applies after the policy is removed`(
         decision: Decision?, expected: State
     ) async throws {
         let authority = try await host(in: .restricted)

@@ -25,7 +25,7 @@ struct PolicyTests {
         ("sessions", "sessions", true), ("sessions:write", "sessions", false),
         ("sessions", "sessions:write", false),
     ])
-    func `B5: a restriction covers every privilege that includes it`(
+    func `a restriction covers every privilege that includes it`(
         line: String, privilege: String, isCovered: Bool
     ) throws {
         let restriction = try #require(Restriction(line, file: "policy.json"))
@@ -34,7 +34,7 @@ struct PolicyTests {
     }
 
     @Test(arguments: PrivilegeID.others.map(\.description) + ["net:https://example.org"])
-    func `B5: privileges other than sensors are restricted and restored, too`(name: String)
+    func `privileges other than sensors are restricted and restored, too`(name: String)
         async throws
     {
         let registry = try Registry()
@@ -64,7 +64,7 @@ struct PolicyTests {
         }
     }
 
-    @Test func `B5: statistics are granted when only samples are restricted`() async throws {
+    @Test func `statistics are granted when only samples are restricted`() async throws {
         let registry = try Registry()
         let authority = try await registry.open(restricted: ["sensor:cpu:raw"])
         try await authority.admit(app: "app")
@@ -83,7 +83,7 @@ struct PolicyTests {
         #expect(await authority.permissions.permission(of: client, for: "cpu") == .statistics)
     }
 
-    @Test func `B5: a grant of samples permits only statistics while samples are restricted`()
+    @Test func `a grant of samples permits only statistics while samples are restricted`()
         async throws
     {
         let registry = try Registry()
@@ -101,7 +101,7 @@ struct PolicyTests {
         }
     }
 
-    @Test func `B5: a restricted privilege of an app is shown as denied, with the policy file`()
+    @Test func `a restricted privilege of an app is shown as denied, with the policy file`()
         async throws
     {
         let registry = try Registry()
@@ -118,7 +118,7 @@ struct PolicyTests {
         #expect(await authority.permissions.isDenied(declared[0], to: "app"))
     }
 
-    @Test func `B5: the refusal is logged and does not reveal the policy file to the app`()
+    @Test func `the refusal is logged and does not reveal the policy file to the app`()
         async throws
     {
         let registry = try Registry()

@@ -125,7 +125,7 @@ struct PrivilegeListTests {
         ),
         (#"[{"sensor": "cpu", "reason": "r", "pin": {}}]"#, "1:35", "is not a member"),
     ])
-    func `B7: an invalid form or a missing reason is rejected with its position`(
+    func `an invalid form or a missing reason is rejected with its position`(
         text: String, place: String, message: String
     ) {
         let error = #expect(throws: PrivilegeSyntaxError.self) { try Self.parse(text) }
@@ -147,7 +147,7 @@ struct PrivilegeListTests {
         #expect(error?.position.description == "1:28")
     }
 
-    @Test func `C36 - a pin belongs to one origin`() throws {
+    @Test func `a pin belongs to one origin`() throws {
         let text = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
         let found = try Self.parse(
             """

@@ -152,7 +152,7 @@ struct RequestTests {
         #expect(try await state == .granted)
     }
 
-    @Test func `B4: a sensor that the machine lacks is not asked for`() async throws {
+    @Test func `a sensor that the machine lacks is not asked for`() async throws {
         let lab = try await RequestingApp(try Registry())
         let code = await refusal {
             _ = try await lab.authority.checkApp(

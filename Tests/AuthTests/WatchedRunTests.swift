@@ -33,7 +33,7 @@ struct WatchedRunTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `B5: a grant without background applies only to watched runs`(
+    func `a grant without background applies only to watched runs`(
         background: Bool, isWatched: Bool
     ) async throws {
         let authority = try await app(background: background)

@@ -68,7 +68,7 @@ struct BundledPackTests {
     }
 
     @Test(arguments: values)
-    func `C7, C12: a pack decodes the values of its device over Bluetooth`(
+    func `a pack decodes the values of its device over Bluetooth`(
         name: String, steps: [(String, [UInt8], [Value])]
     ) throws {
         let pack = try Self.pack(name)
@@ -87,7 +87,7 @@ struct BundledPackTests {
         }
     }
 
-    @Test func `C9: a slowly discharging battery is reported every 5 percent`() throws {
+    @Test func `a slowly discharging battery is reported every 5 percent`() throws {
         var maker = try Self.pack("door-contact-ble").maker
         let charges = stride(from: 1000, through: 500, by: -1).map { Double($0) / 10 }
         let reported = charges.compactMap { charge -> Value? in
@@ -104,7 +104,7 @@ struct BundledPackTests {
     }
 
     @Test(arguments: messages)
-    func `C2, C3, C19: a pack decodes the messages of its device`(
+    func `a pack decodes the messages of its device`(
         name: String, lines: [String], values: [Value]
     ) throws {
         var maker = try Self.pack(name).maker
@@ -124,7 +124,7 @@ struct BundledPackTests {
         #expect(sample.values.count == values.count)
     }
 
-    @Test func `C8: a repeated door state is stored once`() throws {
+    @Test func `a repeated door state is stored once`() throws {
         var maker = try Self.pack("door-contact").maker
         let now = SourceTests.start
         for line in ["Switch state: 1", "Sensor state: 1", "Battery Level: 80.0%"] {

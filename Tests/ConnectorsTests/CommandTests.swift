@@ -49,7 +49,7 @@ struct CommandTests {
     /// A unique number of seconds to sleep, which identifies a process.
     private static func marker() -> String { "\(Int.random(in: 100_000_000...999_999_999))" }
 
-    @Test func `C19: a program runs periodically, and its lines are samples`() async throws {
+    @Test func `a program runs periodically, and its lines are samples`() async throws {
         let maker = try SampleMaker(
             format: .pattern(#"0 (\S+) C (\S+) %"#), names: ["1", "2"],
             rules: [
@@ -66,7 +66,7 @@ struct CommandTests {
         #expect(source.report?.connections == 1)
     }
 
-    @Test func `F2: a program runs at intervals or continuously`() async throws {
+    @Test func `a program runs at intervals or continuously`() async throws {
         let asked = try Self.source(["/bin/sh", "-c", "echo $$"])
         #expect(Set(try await Self.texts(3, of: asked)).count == 3)
         let sending = try Self.source(

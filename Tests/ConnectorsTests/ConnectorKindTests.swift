@@ -40,7 +40,7 @@ struct ConnectorKindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `C4: a source connects, disconnects and reconnects, as its state reports`(kind: DeviceKind)
+    func `a source connects, disconnects and reconnects, as its state reports`(kind: DeviceKind)
         async throws
     {
         try await kind.with { device in
@@ -66,7 +66,7 @@ struct ConnectorKindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `C2: garbage is skipped and counted`(kind: DeviceKind) async throws {
+    func `garbage is skipped and counted`(kind: DeviceKind) async throws {
         try await kind.with { device in
             try await device.attach()
             let source = try Self.source(device.connector)
@@ -125,7 +125,7 @@ struct ConnectorKindTests {
     }
 
     @Test(arguments: DeviceKind.streams)
-    func `C2: a line that arrives in parts is joined`(kind: DeviceKind) async throws {
+    func `a line that arrives in parts is joined`(kind: DeviceKind) async throws {
         try await kind.with { device in
             try await device.attach()
             let source = try Self.source(device.connector)

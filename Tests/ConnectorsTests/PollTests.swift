@@ -60,7 +60,7 @@ struct PollTests {
         }
     }
 
-    @Test func `D5: a weather service is called with the query and the key of the pack`()
+    @Test func `a weather service is called with the query and the key of the pack`()
         async throws
     {
         try await LocalServer.with { request in
@@ -83,7 +83,7 @@ struct PollTests {
         }
     }
 
-    @Test func `D6: the 61st call within a minute to a host waits, whichever sensor makes it`() {
+    @Test func `the 61st call within a minute to a host waits, whichever sensor makes it`() {
         let budget = HostRateLimiter(calls: 60, per: .seconds(60))
         let start = ContinuousClock.now
         for second in 0..<60 {
@@ -170,7 +170,7 @@ struct PollTests {
     }
 
     @Test(arguments: ["trusted", "certificate", "key", "none", "other"])
-    func `C36: a device of your own is identified by its pin`(shows: String) async throws {
+    func `a device of your own is identified by its pin`(shows: String) async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost"])
         let other = try await TestCertificate(names: ["DNS:localhost"])
         let pins = try certificate.pins()

@@ -46,8 +46,7 @@ struct SensorPackStoreTests {
         }
     }
 
-    @Test func `D6: sensors of one store share a server's rate limit, also after a restart`() throws
-    {
+    @Test func `sensors of one store share a server's rate limit, also after a restart`() throws {
         try withFolder { folder in
             func budgets(_ store: SensorPackStore) -> [HostRateLimiter] {
                 store.packs.compactMap { ($0.connector as? PollConnector)?.budget }

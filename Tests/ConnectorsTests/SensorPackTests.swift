@@ -31,7 +31,7 @@ struct SensorPackTests {
         }
     }
 
-    @Test func `F7: a pack describes a new sensor without code`() throws {
+    @Test func `a pack describes a new sensor without code`() throws {
         let pack = try SensorPack(Array(Self.text().utf8))
         #expect(pack.id == "door.front")
         #expect(pack.title == "Front door")

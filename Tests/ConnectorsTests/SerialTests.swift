@@ -37,7 +37,7 @@ struct SerialTests {
     }
 
     @Test(arguments: [(9600, B9600), (115_200, B115200), (300, B300)])
-    func `C2: a port is raw, has 8 bits without parity and the configured baud rate`(
+    func `a port is raw, has 8 bits without parity and the configured baud rate`(
         baud: Int, speed: Int32
     ) async throws {
         try await Self.with(baud: baud) { device, source in
@@ -90,7 +90,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `C4: a silent device is reconnected`() async throws {
+    @Test func `a silent device is reconnected`() async throws {
         try await Self.with(timeout: .milliseconds(50)) { device, source in
             try device.attach()
             let samples = source.samples()
@@ -101,7 +101,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `C4: lines that never match cause a warning about the baud rate`() async throws {
+    @Test func `lines that never match cause a warning about the baud rate`() async throws {
         try await Self.with { device, source in
             try device.attach()
             var samples = source.samples().makeAsyncIterator()
@@ -117,7 +117,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `C4: errors of a port include a remedy`() async throws {
+    @Test func `errors of a port include a remedy`() async throws {
         let missing = try await Self.fault(at: "/dev/serial/by-id/none")
         #expect(missing.hasPrefix("/dev/serial/by-id/none does not exist; plug the device in"))
         let null = try await Self.fault(at: "/dev/null")

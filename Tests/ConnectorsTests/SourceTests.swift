@@ -31,7 +31,7 @@ struct SourceTests {
         for await next in connector.events where next == event { return }
     }
 
-    @Test func `C4: a source reconnects, with a longer wait after each failure`()
+    @Test func `a source reconnects, with a longer wait after each failure`()
         async throws
     {
         let clock = InstantClock()
@@ -64,7 +64,7 @@ struct SourceTests {
     }
 
     @Test
-    func `C4: an unreachable source is tried about once a minute, and its state gives the reason`()
+    func `an unreachable source is tried about once a minute, and its state gives the reason`()
         async throws
     {
         let clock = InstantClock()
@@ -83,7 +83,7 @@ struct SourceTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `C10: the state of the connection is reported, and a problem until it is resolved`()
+    @Test func `the state of the connection is reported, and a problem until it is resolved`()
         async throws
     {
         let clock = InstantClock()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Egress
 
-/// A22: addresses of the local network and of this machine must be named explicitly.
+/// Addresses of the local network and of this machine must be named explicitly.
 struct AddressRuleTests {
     private static func refusal(_ origin: String, at address: String) throws -> EgressError.Code? {
         let rule = AddressRule.apps(ownPorts: { [8080] })
@@ -45,7 +45,7 @@ struct AddressRuleTests {
         ("http://169.254.169.254", "169.254.169.254", false),
         ("http://0.0.0.0:631", "0.0.0.0", false), ("http://[::]:631", "::", false),
     ])
-    func `A22 - an address must be allowed by the origin`(
+    func `an address must be allowed by the origin`(
         _ origin: String, _ address: String, _ isAllowed: Bool
     ) throws {
         #expect(
@@ -57,7 +57,7 @@ struct AddressRuleTests {
         "http://127.0.0.1:8080", "http://localhost:8080", "https://localhost:8080",
         "http://[::1]:8080", "http://127.9.9.9:8080",
     ])
-    func `A22 - this host cannot be called, whatever is granted`(_ origin: String) async throws {
+    func `this host cannot be called, whatever is granted`(_ origin: String) async throws {
         try await TestClient.with([origin], ownPorts: [8080]) { client async throws in
             #expect(try await client.fault(origin) == .ownHost)
             #expect(client.connections.all.isEmpty)
@@ -67,7 +67,7 @@ struct AddressRuleTests {
         #expect(try Self.refusal(origin, at: address) == .ownHost)
     }
 
-    @Test func `A22 - the checked address is the connected one`() async throws {
+    @Test func `the checked address is the connected one`() async throws {
         try await LocalServer.with { _ in
             .answer("public")
         } _: { server in
@@ -87,7 +87,7 @@ struct AddressRuleTests {
         }
     }
 
-    @Test func `A22 - a name is checked again at each step`() async throws {
+    @Test func `a name is checked again at each step`() async throws {
         try await LocalServer.with { _ in
             .redirect(to: "/again")
         } _: { server in
@@ -101,7 +101,7 @@ struct AddressRuleTests {
         }
     }
 
-    @Test func `A22 - of several addresses only allowed ones are tried`() async throws {
+    @Test func `of several addresses only allowed ones are tried`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in

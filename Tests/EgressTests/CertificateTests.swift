@@ -3,7 +3,7 @@ import Testing
 
 @testable import Egress
 
-/// C36: an untrusted certificate is accepted for one host only, by its pin.
+/// An untrusted certificate is accepted for one host only, by its pin.
 struct CertificateTests {
     private static func fault(
         _ certificate: TestCertificate, at host: String = "localhost", pin: String? = nil,
@@ -26,26 +26,26 @@ struct CertificateTests {
         }
     }
 
-    @Test func `C36 - a trusted certificate is accepted`() async throws {
+    @Test func `a trusted certificate is accepted`() async throws {
         let names = ["DNS:localhost", "IP:127.0.0.1"]
         let certificate = try await TestCertificate(names: names)
         #expect(try await Self.fault(certificate, trusts: true) == nil)
         #expect(try await Self.fault(certificate, at: "127.0.0.1", trusts: true) == nil)
     }
 
-    @Test func `C36 - a self-signed certificate is rejected without a pin`() async throws {
+    @Test func `a self-signed certificate is rejected without a pin`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost"])
         #expect(try await Self.fault(certificate) == .untrusted)
     }
 
-    @Test func `C36 - a trusted certificate for another name is rejected`() async throws {
+    @Test func `a trusted certificate for another name is rejected`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:other.example"])
         #expect(try await Self.fault(certificate, trusts: true) == .untrusted)
         let named = try await TestCertificate(names: ["DNS:localhost"])
         #expect(try await Self.fault(named, at: "127.0.0.1", trusts: true) == .untrusted)
     }
 
-    @Test func `C36 - a pin accepts one certificate or key and no other`() async throws {
+    @Test func `a pin accepts one certificate or key and no other`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:box.local"])
         let pins = try certificate.pins()
         #expect(try await Self.fault(certificate, pin: pins.certificate) == nil)
@@ -57,7 +57,7 @@ struct CertificateTests {
         #expect(try await Self.fault(other, pin: pins.key, trusts: true) == .wrongCertificate)
     }
 
-    @Test func `C36 - the pin of one host does not apply to another`() async throws {
+    @Test func `the pin of one host does not apply to another`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost", "IP:127.0.0.1"])
         let pin = try certificate.pins().certificate
         try await LocalServer.with(certificate: certificate) { _ in
@@ -74,7 +74,7 @@ struct CertificateTests {
         }
     }
 
-    @Test func `C36 - a redirect to the pinned host requires its pin`() async throws {
+    @Test func `a redirect to the pinned host requires its pin`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost"])
         let other = try await TestCertificate(names: ["DNS:localhost"])
         try await LocalServer.with(certificate: other) { _ in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Egress
 
-/// C35: every kind of failure has its own code.
+/// Every kind of failure has its own code.
 struct EgressErrorTests {
     private static func fault(
         _ options: OutboundOptions = TestClient.patient,
@@ -19,7 +19,7 @@ struct EgressErrorTests {
         }
     }
 
-    @Test func `C35 - an unreachable server has its own error`() async throws {
+    @Test func `an unreachable server has its own error`() async throws {
         let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let origins = ["http://127.0.0.1:\(port.number)", "https://127.0.0.1:\(port.number)"]
@@ -30,7 +30,7 @@ struct EgressErrorTests {
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
-    func `C35 - a server that stops sending times out`(_ start: String) async throws {
+    func `a server that stops sending times out`(_ start: String) async throws {
         var options = TestClient.patient
         options.total = .milliseconds(300)
         #expect(
@@ -49,12 +49,11 @@ struct EgressErrorTests {
         "HTTP/1.1 200 OK\r\n"
             + String(repeating: "X: \(String(repeating: "a", count: 999))\r\n", count: 40) + "\r\n",
     ])
-    func `C35 - invalid and incomplete responses have their own errors`(_ text: String) async throws
-    {
+    func `invalid and incomplete responses have their own errors`(_ text: String) async throws {
         #expect(try await Self.fault { _ in .text(text) } == .invalidResponse)
     }
 
-    @Test func `C35 - a response that is too large is an error and not truncated`() async throws {
+    @Test func `a response that is too large is an error and not truncated`() async throws {
         var options = TestClient.patient
         options.responseBytes = 100_000
         let head = "HTTP/1.1 200 OK\r\n"

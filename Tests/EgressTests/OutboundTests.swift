@@ -6,9 +6,9 @@ import Testing
 
 @testable import Egress
 
-/// A22: an app can only call servers that are allowed.
+/// An app can only call servers that are allowed.
 struct OutboundTests {
-    @Test func `A22 - an allowed server is called, and its response is returned`() async throws {
+    @Test func `an allowed server is called, and its response is returned`() async throws {
         try await LocalServer.with { request in
             .answer(
                 "hello \(request.method) \(request.target)", status: "418 Teapot",
@@ -29,7 +29,7 @@ struct OutboundTests {
         }
     }
 
-    @Test func `A22 - no credentials of the host are sent`() async throws {
+    @Test func `no credentials of the host are sent`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in

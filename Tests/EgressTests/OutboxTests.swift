@@ -99,7 +99,7 @@ struct OutboxTests {
         #expect(try names().count == 2 * left.count)
     }
 
-    @Test func `E21: a delivered upload is not stored`() async throws {
+    @Test func `a delivered upload is not stored`() async throws {
         let uploader = ScriptedUploader([.success(201)])
         let outbox = try open(uploader)
         #expect(try await outbox.send(Self.upload(), keeps: true) == .delivered(status: 201))
@@ -109,7 +109,7 @@ struct OutboxTests {
         #expect(await outbox.queued.isEmpty)
     }
 
-    @Test func `E21: an upload is delivered when the server is back, also after a restart`()
+    @Test func `an upload is delivered when the server is back, also after a restart`()
         async throws
     {
         let uploader = ScriptedUploader([Self.down, .success(503), .success(200)])
@@ -138,7 +138,7 @@ struct OutboxTests {
         #expect(Set(uploader.attempts.map(\.body)) == [Array("{}".utf8)])
     }
 
-    @Test func `E21: the owner chooses whether a failed upload is kept`() async throws {
+    @Test func `the owner chooses whether a failed upload is kept`() async throws {
         let outbox = try open(ScriptedUploader([Self.down]))
         await #expect { _ = try await outbox.send(Self.upload(), keeps: false) } throws: {
             ($0 as? OutboxError)?.code == .notDelivered
@@ -189,7 +189,7 @@ struct OutboxTests {
         #expect(uploader.attempts.count == 1)
     }
 
-    @Test func `E22: queued bytes are unchanged and only readable by the owner`()
+    @Test func `queued bytes are unchanged and only readable by the owner`()
         async throws
     {
         let body = String(decoding: (0..<4096).map { UInt8($0 & 0x7F) }, as: UTF8.self)

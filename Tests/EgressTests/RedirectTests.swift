@@ -5,9 +5,9 @@ import Testing
 
 @testable import Egress
 
-/// A22: the target of a redirect is checked like the call itself.
+/// The target of a redirect is checked like the call itself.
 struct RedirectTests {
-    @Test func `A22 - a redirect to an allowed server is followed`() async throws {
+    @Test func `a redirect to an allowed server is followed`() async throws {
         try await LocalServer.with { request in
             .answer(request["authorization"] ?? "nothing", fields: [("X-At", request.target)])
         } _: { second in
@@ -30,8 +30,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func `A22 - a redirect to this host or to a forbidden address is rejected`() async throws
-    {
+    @Test func `a redirect to this host or to a forbidden address is rejected`() async throws {
         for (place, code) in [
             ("http://127.0.0.1:8080/api/v1/me", EgressError.Code.ownHost),
             ("http://localhost:8080/", .ownHost), ("http://169.254.169.254/", .addressRefused),
@@ -51,7 +50,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func `A22 - a redirect loop ends`() async throws {
+    @Test func `a redirect loop ends`() async throws {
         try await LocalServer.with { _ in
             .redirect(to: "/again")
         } _: { server in

@@ -54,6 +54,20 @@ struct ConfigurationTests {
         }
     }
 
+    @Test(arguments: [("0s", 0), ("500ms", 500), ("10s", 10_000), ("10m", 600_000)])
+    func `the flush interval can be set`(span: String, milliseconds: Int) throws {
+        #expect(try parsed("{}").flush == .seconds(10))
+        #expect(try parsed(#"{"flush": "\#(span)"}"#).flush == .milliseconds(milliseconds))
+    }
+
+    @Test(arguments: ["10", #""10""#, #""-1s""#, #""11m""#, "null", "{}"])
+    func `an invalid flush interval is rejected`(value: String) {
+        let error = #expect(throws: ConfigurationError.self) {
+            try parsed(#"{"flush": \#(value)}"#)
+        }
+        #expect(error?.message == "flush must be a duration from 0s to 10m, such as 10s")
+    }
+
     @Test func `a broker can be set`() throws {
         #expect(try parsed("{}").mqtt == nil)
         let plain = try #require(try parsed(#"{"mqtt": {"host": "a.home"}}"#).mqtt)
@@ -96,7 +110,7 @@ struct ConfigurationTests {
         #expect(standard.rest == nil)
     }
 
-    @Test func `B12: a receiver sleeps only if restAfter is set`() throws {
+    @Test func `a receiver sleeps only if restAfter is set`() throws {
         let place = try parsed(#"{"gpsd": {"restAfter": "5m", "lookEvery": "10s"}}"#).gpsd
         #expect(place.rest?.after == .seconds(300))
         #expect(place.rest?.every == .seconds(10))
@@ -112,7 +126,7 @@ struct ConfigurationTests {
         (#"{"gpsd": {"lookEvery": "10s"}}"#, "lookEvery requires restAfter"),
         (
             #"{"gpsd": {"restAfter": "5m", "lookEvery": "26s"}}"#,
-            #"lookEvery must be a span from 5s to 25s, such as "25s""#
+            #"lookEvery must be a duration from 5s to 25s, such as "25s""#
         ),
     ])
     func `the host of gpsd must be an address`(text: String, complaint: String) throws {

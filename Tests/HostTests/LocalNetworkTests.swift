@@ -3,10 +3,8 @@ import Crypto
 import Foundation
 import Glibc
 import NIOSSL
-import SwiftASN1
 import TestSupport
 import Testing
-import X509
 
 @testable import Host
 
@@ -39,7 +37,7 @@ struct LocalNetworkTests {
         #expect(try !Self.address("10.8.0.2", "tun0", isTunnel: true).isLocal)
     }
 
-    @Test func `a machine without such an address is told so`() throws {
+    @Test func `a machine without such an address is an error`() throws {
         let machine = [try Self.address("127.0.0.1", "lo"), try Self.address("203.0.114.9")]
         let error = #expect(throws: CommandFailure.self) {
             try LocalNetworkListener.choose(nil, of: machine)
@@ -181,7 +179,7 @@ struct LocalNetworkTests {
 
     @Test func `phones accept the period of validity`() throws {
         let keys = try Folder().keys(["192.168.1.7"])
-        let certificate = try Certificate(pemEncoded: keys.certificate)
+        let certificate = try Certificate(pem: keys.certificate)
         let days =
             certificate.notValidAfter.timeIntervalSince(certificate.notValidBefore) / 86_400
         #expect(days <= 825)
@@ -205,7 +203,7 @@ struct LocalNetworkTests {
         _ = try folder.keys(["192.168.1.7"])
         let key = try P256.Signing.PrivateKey(
             pemRepresentation: try folder.content("authority-key.pem"))
-        let authority = try Certificate(pemEncoded: try folder.content("authority.crt"))
+        let authority = try Certificate(pem: try folder.content("authority.crt"))
         let forgeries: [(file: String, names: [String], addresses: [String])] = [
             ("name.crt", ["bank.example"], []), ("address.crt", [], ["8.8.8.8"]),
         ]
@@ -213,7 +211,7 @@ struct LocalNetworkTests {
             let forged = try CertificateIssuer(now: Date()).server(
                 key: key.publicKey, signedBy: (authority, key), names: names,
                 addresses: addresses.compactMap { IPAddress($0) })
-            try (try forged.serializeAsPEM().pemString).write(
+            try forged.pem.write(
                 toFile: "\(folder.path)/\(file)", atomically: true, encoding: .utf8)
             #expect(try await !verify(file, in: folder, []), "\(file)")
         }

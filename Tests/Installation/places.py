@@ -10,6 +10,15 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD_FOLDER") or ROOT / ".build/debug").resolve()
 PROGRAMS = ["nervous", "nervous-runner", "nervous-unpacker"]
+# What Scripts/make-manuals makes, and where it is installed.
+MANUALS = {
+    "man1/nervous.1": "share/man/man1/nervous.1",
+    "man1/nervous-run.1": "share/man/man1/nervous-run.1",
+    "man5/nervous-config.5": "share/man/man5/nervous-config.5",
+    "bash/nervous": "share/bash-completion/completions/nervous",
+    "zsh/_nervous": "share/zsh/site-functions/_nervous",
+    "fish/nervous.fish": "share/fish/vendor_completions.d/nervous.fish",
+}
 
 
 def scratch_folder():
@@ -27,6 +36,26 @@ def make_sbom(build, folder, **variables):
     return subprocess.run(
         [ROOT / "Scripts/make-sbom", build, folder], capture_output=True, text=True,
         env={**os.environ, **variables})
+
+
+def patchelf(*words):
+    return subprocess.run(["patchelf", *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def installable_build(build):
+    """A build folder in which each program is /bin/true, with all that an installation needs."""
+    for name in [
+        *PROGRAMS, "nervous_Host.resources/document.js", "nervous_Host.resources/modules.js",
+        "doc/nervous.spdx.json", "doc/THIRD-PARTY-NOTICES", "doc/copyright",
+    ]:
+        (build / name).parent.mkdir(parents=True, exist_ok=True)
+        # Systemd checks that the program of a unit can be executed.
+        shutil.copy("/bin/true", build / name)
+    for name in MANUALS:
+        page = build / "manuals" / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(name)
+    return build
 
 
 def squeezed(text):

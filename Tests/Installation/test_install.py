@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from places import PROGRAMS, ROOT
+from places import MANUALS, ROOT, installable_build, patchelf
 
 PREFIXES = [
     "plain", "with space", "dollar$HOME", "${HOME}", "$(id)", "`id`", "per%cent%h", "hash#", "*", "~",
@@ -17,12 +17,27 @@ PREFIXES = [
 # Systemd starts no program whose path contains one of these characters.
 WITHOUT_SERVICE = ["the owner's", 'a "quoted" word', "back\\slash\\n"]
 SERVICE = "share/systemd/user/nervous.service"
+def files_of(folder, *omitted):
+    """The paths of all files in a folder of the source, without those of some folders in it."""
+    return {
+        path.relative_to(ROOT / folder) for path in (ROOT / folder).rglob("*")
+        if path.is_file() and path.relative_to(ROOT / folder).parts[0] not in omitted}
+
+
+SERVICES = {
+    f"lib/systemd/system/{unit.name}" if unit.stem.endswith("-system") else f"share/systemd/user/{unit.name}"
+    for unit in (ROOT / "Scripts").glob("*.service")}
+INSTALLED_PROGRAMS = {
+    "bin/nervous", "libexec/nervous/nervous-runner", "libexec/nervous/nervous-unpacker"}
 FILES = {
-    SERVICE,
-    "bin/nervous", "libexec/nervous/nervous-runner", "libexec/nervous/nervous-unpacker",
+    *SERVICES, *MANUALS.values(), *INSTALLED_PROGRAMS,
     "libexec/nervous/document.js", "libexec/nervous/modules.js",
-    "share/doc/nervous/LICENSE", "share/doc/nervous/THIRD-PARTY-NOTICES",
-    "share/doc/nervous/nervous.spdx.json",
+    "share/doc/nervous/CHANGELOG.md", "share/doc/nervous/LICENSE", "share/doc/nervous/README.md",
+    "share/doc/nervous/THIRD-PARTY-NOTICES", "share/doc/nervous/nervous.spdx.json",
+    "share/nervous/installed-files",
+    *(f"share/doc/nervous/docs/{path}" for path in files_of("docs", "man")),
+    *(f"share/nervous/jsapps/{path}" for path in files_of("jsapps")),
+    *(f"share/nervous/sensorpacks/{path}" for path in files_of("sensorpacks")),
 }
 
 
@@ -32,15 +47,7 @@ class InstallationTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name, "prefixes")
         self.folder.mkdir()
-        self.build = pathlib.Path(folder.name, 'the builder\'s "folder" $HOME')
-        (self.build / "nervous_Host.resources").mkdir(parents=True)
-        (self.build / "doc").mkdir()
-        for name in [
-            *PROGRAMS, "nervous_Host.resources/document.js", "nervous_Host.resources/modules.js",
-            "doc/nervous.spdx.json", "doc/THIRD-PARTY-NOTICES",
-        ]:
-            # Systemd checks that the program of a unit can be executed.
-            shutil.copy("/bin/true", self.build / name)
+        self.build = installable_build(pathlib.Path(folder.name, 'the builder\'s "folder" $HOME'))
 
     def make(self, *words, prefix=None, **variables):
         """Runs make with nothing that could build."""
@@ -73,15 +80,14 @@ class InstallationTests(unittest.TestCase):
                 self.assertEqual(call.returncode, 0, call.stderr)
                 if name in WITHOUT_SERVICE:
                     self.assertIn("no service is installed", call.stderr)
-                    self.assertEqual(self.installed(prefix), FILES - {SERVICE})
+                    self.assertEqual(self.installed(prefix), FILES - SERVICES)
                 else:
                     self.assertEqual(call.stderr, "")
                     self.assertEqual(self.installed(prefix), FILES)
                     self.assertEqual(self.unit_program(prefix), f"{prefix}/bin/nervous")
                 for file in self.installed(prefix):
                     mode = (prefix / file).stat().st_mode & 0o777
-                    is_program = pathlib.Path(file).name in PROGRAMS
-                    self.assertEqual(mode, 0o755 if is_program else 0o644, file)
+                    self.assertEqual(mode, 0o755 if file in INSTALLED_PROGRAMS else 0o644, file)
         # Nothing outside of them.
         self.assertEqual({path.name for path in self.folder.iterdir()}, {*PREFIXES, *WITHOUT_SERVICE})
 
@@ -138,13 +144,16 @@ class InstallationTests(unittest.TestCase):
     def test_uninstalling_deletes_what_was_installed_and_nothing_else(self):
         prefix = self.folder / "owner's or not"
         self.assertEqual(self.make("install-files", prefix=prefix).returncode, 0)
-        others = {"bin/other", "share/doc/nervous/notes", "share/systemd/user/other.service"}
+        others = {
+            "bin/other", "share/doc/nervous/notes", "share/systemd/user/other.service",
+            "share/nervous/jsapps/mine/app.js"}
         for file in others:
             (prefix / file).parent.mkdir(parents=True, exist_ok=True)
             (prefix / file).write_text("other")
         self.assertEqual(self.make("uninstall", prefix=prefix).returncode, 0)
         self.assertEqual(self.installed(prefix), others)
-        self.assertFalse((prefix / "libexec/nervous").exists())
+        for folder in ["libexec/nervous", "share/nervous/jsapps/hello-sensors", "share/doc/nervous/docs"]:
+            self.assertFalse((prefix / folder).exists(), folder)
         # Also if there is nothing left, or there was nothing.
         for folder in [prefix, self.folder / "never"]:
             call = self.make("uninstall", prefix=folder)
@@ -157,11 +166,81 @@ class InstallationTests(unittest.TestCase):
         self.assertEqual(self.make("install-files", prefix=prefix).returncode, 0)
         self.assertEqual(self.installed(prefix), FILES - {"libexec/nervous/modules.js"})
 
-    def test_programs_are_not_installed_without_their_list(self):
-        (self.build / "doc/nervous.spdx.json").unlink()
-        call = self.make("install-files", prefix=self.folder / "prefix")
-        self.assertNotEqual(call.returncode, 0)
-        self.assertIn("nervous.spdx.json", call.stderr)
+    def test_the_list_of_installed_files_deletes_nothing_outside_of_the_prefix(self):
+        prefix, other = self.folder / "prefix", self.folder / "other"
+        self.assertEqual(self.make("install-files", prefix=prefix).returncode, 0)
+        other.write_text("other")
+        for name in ["../other", str(other), "bin/../../other"]:
+            (prefix / "share/nervous/installed-files").write_text(name + "\n")
+            self.assertEqual(self.make("uninstall", prefix=prefix).returncode, 0)
+        self.assertTrue(other.exists())
+
+    def test_everybody_can_read_what_is_installed_whatever_the_mask_of_the_builder_is(self):
+        prefix = self.folder / "new/prefix"
+        before = os.umask(0o077)
+        try:
+            self.assertEqual(self.make("install-files", prefix=prefix).returncode, 0)
+        finally:
+            os.umask(before)
+        for path in [prefix, *prefix.rglob("*")]:
+            is_open = path.is_dir() or str(path.relative_to(prefix)) in INSTALLED_PROGRAMS
+            self.assertEqual(path.stat().st_mode & 0o777, 0o755 if is_open else 0o644, path)
+
+    def test_what_the_build_lacks_is_an_error_that_names_it(self):
+        for name in ["doc/nervous.spdx.json", "manuals/man1", "nervous-unpacker"]:
+            with self.subTest(name):
+                moved = self.folder / "moved"
+                (self.build / name).rename(moved)
+                call = self.make("install-files", prefix=self.folder / "prefix")
+                self.assertNotEqual(call.returncode, 0)
+                self.assertIn(name, call.stderr)
+                self.assertNotIn("Traceback", call.stderr)
+                moved.rename(self.build / name)
+
+    def test_stripped_programs_keep_their_protection_and_have_an_identifier_of_their_content(self):
+        # As if it were built elsewhere: the linker's identifier differs.
+        other = bytearray((self.build / "nervous-runner").read_bytes())
+        place = other.index(b"GNU\0", other.index(b"\x14\0\0\0\x03\0\0\0GNU\0")) + 4
+        other[place] ^= 0xFF
+        (self.build / "nervous-unpacker").write_bytes(other)
+        prefix = self.folder / "prefix"
+        self.assertEqual(self.make("install-files", prefix=prefix).returncode, 0)
+        first, second = (prefix / f"libexec/nervous/{name}" for name in ["nervous-runner", "nervous-unpacker"])
+        self.assertEqual(first.read_bytes(), second.read_bytes())
+        text = subprocess.run(
+            ["readelf", "--wide", "--notes", "--program-headers", "--symbols", first], check=True,
+            capture_output=True, text=True).stdout
+        self.assertIn("GNU_RELRO", text)
+        self.assertNotIn(".symtab", text)
+        self.assertRegex(text, r"Build ID: (?!0{8})[0-9a-f]{40}")
+
+    def test_libraries_of_the_toolchain_are_installed_and_found_without_it(self):
+        toolchain = self.folder / "a toolchain/lib"
+        toolchain.mkdir(parents=True)
+        first, second = toolchain / "libfirst.so", toolchain / "libsecond.so"
+        for library in [first, second]:
+            shutil.copy(next(pathlib.Path("/lib").glob("*-linux-gnu/libz.so.1")), library)
+            patchelf("--set-soname", library.name, library)
+        # Loaded by a library only.
+        patchelf("--add-needed", second.name, first)
+        program = self.build / "nervous-runner"
+        patchelf("--add-needed", first.name, program)
+        patchelf("--set-rpath", f"{toolchain}:$ORIGIN", program)
+        prefix = self.folder / "prefix"
+        call = self.make("install-files", prefix=prefix)
+        self.assertEqual((call.returncode, call.stderr), (0, ""))
+        libraries = {f"lib/nervous/{library.name}" for library in [first, second]}
+        self.assertEqual(self.installed(prefix), FILES | libraries)
+        shutil.rmtree(toolchain)
+        moved = self.folder / "moved"
+        prefix.rename(moved)
+        installed = moved / "libexec/nervous/nervous-runner"
+        self.assertEqual(patchelf("--print-rpath", installed), "$ORIGIN/../../lib/nervous")
+        self.assertEqual(subprocess.run([installed]).returncode, 0)
+        for library in libraries:
+            self.assertEqual(patchelf("--print-rpath", moved / library), "$ORIGIN")
+        # It loads nothing of the toolchain.
+        self.assertEqual(patchelf("--print-rpath", moved / "bin/nervous"), "")
 
     def test_a_line_break_in_a_prefix_is_refused(self):
         call = self.make("install-files", prefix=self.folder / "two\nlines")

@@ -14,7 +14,7 @@ from places import (
 # Of the specification: https://spdx.github.io/spdx-spec/v2.3/
 IDENTIFIER = r"SPDXRef-[A-Za-z0-9.-]+"
 REQUIRED = ["SPDXID", "name", "downloadLocation", "filesAnalyzed", "licenseConcluded", "licenseDeclared"]
-LICENSES = {"Apache-2.0", "BSD-2-Clause", "CC0-1.0", "MIT", "W3C", "Zlib"}
+LICENSES = {"Apache-2.0", "BSD-2-Clause", "CC0-1.0", "MIT", "Unicode-3.0", "W3C", "Zlib"}
 HOSTS = {"github.com", "boringssl.googlesource.com", "www.zlib.net", "spdx.org"}
 
 
@@ -29,6 +29,7 @@ class ListTests(unittest.TestCase):
         assert call.returncode == 0, call.stderr
         cls.text = pathlib.Path(folder.name, "nervous.spdx.json").read_text()
         cls.notices = pathlib.Path(folder.name, "THIRD-PARTY-NOTICES").read_text()
+        cls.copyright = pathlib.Path(folder.name, "copyright").read_text()
         cls.document = json.loads(cls.text)
         cls.packages = {package["SPDXID"]: package for package in cls.document["packages"]}
 
@@ -122,9 +123,9 @@ class ListTests(unittest.TestCase):
                 self.assertEqual(package["versionInfo"], version)
                 self.assertEqual(package["downloadLocation"], f"git+{address}")
 
-    def test_the_c_code_in_swift_packages_is_listed(self):
+    def test_the_code_of_others_in_swift_packages_and_libraries_is_listed(self):
         names = {package["name"] for package in self.contained()}
-        self.assertLessEqual({"BoringSSL", "XKCP", "llhttp", "uSHET", "zlib"}, names)
+        self.assertLessEqual({"BoringSSL", "ICU", "XKCP", "llhttp", "uSHET", "zlib"}, names)
 
     def test_the_modules_in_the_bundled_scripts_are_listed(self):
         names = {package["name"] for package in self.contained()}
@@ -140,7 +141,7 @@ class ListTests(unittest.TestCase):
         loads = self.related("DYNAMIC_LINK")
         for program, library in [
             ("nervous", "Debian-libsqlite3-0"), ("nervous-runner", "Debian-libjavascriptcoregtk-4.1-0"),
-            ("nervous-unpacker", "Debian-libarchive13"), ("nervous", "Swift-runtime"),
+            ("nervous-unpacker", "Debian-libarchive13"), ("nervous", "Debian-libssl3"), ("nervous", "Swift-runtime"),
         ]:
             self.assertIn((f"SPDXRef-Program-{program}", f"SPDXRef-{library}"), loads)
         # No database in what reads untrusted archives.
@@ -167,11 +168,29 @@ class ListTests(unittest.TestCase):
         ]:
             self.assertIn(words, notices)
 
+    def test_the_copyright_file_for_debian_names_all_that_is_contained_with_its_license(self):
+        stanzas = [
+            dict(re.findall(r"(?m)^(\S+): *((?:.*\n?)(?:[ \t].*\n?)*)", one))
+            for one in self.copyright.split("\n\n")]
+        self.assertEqual(
+            stanzas[0]["Format"].strip(),
+            "https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/")
+        files = [one for one in stanzas if "Files" in one]
+        comments = "".join(one.get("Comment", "") for one in files)
+        for package in self.contained():
+            self.assertIn(f"{package['name']} {package['versionInfo']}, ", comments)
+        licenses = {one["License"].split("\n")[0]: one for one in stanzas if "Files" not in one and "License" in one}
+        for one in files:
+            self.assertRegex(one["Copyright"], r"\w")
+            for license in one["License"].strip().split(" and "):
+                self.assertGreater(len(licenses[license]["License"].split()), 5, license)
+
     def test_nothing_names_the_machine_or_another_source_than_upstream(self):
         toolchains = pathlib.Path("/opt").glob("*")
         for place in [ROOT, BUILD, pathlib.Path.home(), tempfile.gettempdir(), *toolchains]:
             self.assertNotIn(f"{place}/", self.text)
             self.assertNotIn(f"{place}/", self.notices)
+            self.assertNotIn(f"{place}/", self.copyright)
         self.assertNotIn("file:", self.text)
         self.assertNotIn(f'"{socket.gethostname()}"', self.text)
         self.assertNotRegex(self.text, r'["\s]/')
@@ -192,20 +211,33 @@ class SmallBuildTests(unittest.TestCase):
         small = SmallBuild(self.folder / name)
         call = make_sbom(small.build, self.folder / "made" / name, SOURCE_DATE_EPOCH=time)
         self.assertEqual(call.returncode, 0, call.stderr)
-        return [file.read_text() for file in sorted((self.folder / "made" / name).iterdir())]
+        return {file.name: file.read_text() for file in (self.folder / "made" / name).iterdir()}
 
     def test_the_same_build_in_another_folder_has_the_same_list(self):
         first, second = self.made(), self.made("A folder's name, with checkouts/of something")
         self.assertEqual(first, second)
-        self.assertIn("https://github.com/apple/swift-nio", first[1])
-        self.assertNotIn("mirror", first[1])
+        self.assertIn("https://github.com/apple/swift-nio", first["nervous.spdx.json"])
+        self.assertNotIn("mirror", first["nervous.spdx.json"])
 
     def test_the_time_is_that_of_the_source(self):
-        documents = [json.loads(self.made(f"of {time}", time)[1]) for time in ("0", "1700000000")]
+        documents = [json.loads(self.made(f"of {time}", time)["nervous.spdx.json"]) for time in ("0", "1700000000")]
         self.assertEqual(
             [one["creationInfo"]["created"] for one in documents],
             ["1970-01-01T00:00:00Z", "2023-11-14T22:13:20Z"])
         self.assertEqual(len({one["documentNamespace"] for one in documents}), 2)
+
+    def test_a_runtime_that_is_linked_into_the_programs_is_listed_with_what_it_contains(self):
+        small = SmallBuild(self.folder / "static")
+        with (small.build / "nervous").open("ab") as program:
+            program.write(b"\0icudt76l/brkitr/char.brk\0")
+        call = make_sbom(small.build, self.folder / "made")
+        self.assertEqual(call.returncode, 0, call.stderr)
+        relations = {
+            (one["spdxElementId"], one["relationshipType"], one["relatedSpdxElement"]) for one in
+            json.loads((self.folder / "made/nervous.spdx.json").read_text())["relationships"]}
+        self.assertIn(("SPDXRef-Program-nervous", "STATIC_LINK", "SPDXRef-Swift-runtime"), relations)
+        self.assertIn(("SPDXRef-Swift-runtime", "CONTAINS", "SPDXRef-Swift-runtime-ICU"), relations)
+        self.assertIn("UNICODE LICENSE V3", (self.folder / "made/THIRD-PARTY-NOTICES").read_text())
 
     def test_a_fault_is_an_error_that_names_the_package(self):
         def is_missing(small):

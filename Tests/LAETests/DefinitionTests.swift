@@ -29,8 +29,9 @@ struct DefinitionTests {
             ("1s", "2s", "mean", ["probe.x"], "whole number of slides"),
             ("1s", "300ms", "mean", ["probe.x"], "whole number of slides"),
             ("101s", "1s", "mean", ["probe.x"], "at most 100"),
-            ("0s", nil, "mean", ["probe.x"], "spans"), ("1", nil, "mean", ["probe.x"], "spans"),
-            ("367d", nil, "mean", ["probe.x"], "spans"),
+            ("0s", nil, "mean", ["probe.x"], "durations"),
+            ("1", nil, "mean", ["probe.x"], "durations"),
+            ("367d", nil, "mean", ["probe.x"], "durations"),
         ] as [(String, String?, String, [String], String)])
     func `an invalid definition is rejected with the reason`(
         window: String, slide: String?, by: String, of: [String], message: String

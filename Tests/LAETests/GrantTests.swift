@@ -17,7 +17,7 @@ struct GrantTests {
         fixture = try await EngineFixture()
     }
 
-    @Test func `the granted history limits every path`() async throws {
+    @Test func `the granted history limits every kind of query`() async throws {
         let start = Self.now - 60_000_000
         try await fixture.add([(start - 1, 1), (start, 2), (Self.now - 1, 3), (Self.now + 5, 4)])
         let grant = try await fixture.grant(Terms(access: .raw, history: .seconds(60)))
@@ -38,7 +38,7 @@ struct GrantTests {
         #expect(try await fixture.engine.samples(past, for: grant).samples.isEmpty)
     }
 
-    @Test func `every path returns rounded values only`() async throws {
+    @Test func `every kind of query returns rounded values only`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let numbers = (0..<200).map { _ in Double.random(in: -40...40, using: &random) }

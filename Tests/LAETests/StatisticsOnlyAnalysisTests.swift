@@ -99,7 +99,7 @@ struct StatisticsOnlyAnalysisTests {
     }
 
     @Test func `a histogram is no more precise than percentiles`() async throws {
-        // All within 1 %, between two distant ones.
+        // Numbers that differ by less than 1 %, between two distant ones.
         let middle = QuantileSketch.rounded(100)
         let numbers = [0] + (0..<58).map { middle * (1 + Double($0 - 29) / 10_000) } + [1000]
         try await fixture.add(numbers.enumerated().map { (time: Int64($0) * Self.second, x: $1) })
@@ -172,7 +172,7 @@ struct StatisticsOnlyAnalysisTests {
         let query = StatisticsQuery(
             range: TimeRange(700 * Self.second, 1300 * Self.second), every: .seconds(1))
         let table = try await fixture.engine.statistics(query, for: grant)
-        // At one sample every 20 s, a cell is ten minutes wide.
+        // At one sample every 20 s, a cell is ten minutes long.
         let width = 600 * Self.second
         #expect(
             table.windows.map(\.range) == [

@@ -62,7 +62,7 @@ struct ActivityTests {
     }
 
     @Test(arguments: Recording.allCases)
-    func `B22: activity windows with a speed are recognised`(recording: Recording) {
+    func `activity windows with a speed are recognised`(recording: Recording) {
         // One of a hundred recordings of runs contains some seconds of walking.
         let (found, seed) = sample(recording, hasSpeed: true)
         #expect(found.count >= 20 * 27, "seed \(seed)")
@@ -73,7 +73,7 @@ struct ActivityTests {
     }
 
     @Test(arguments: Recording.allCases)
-    func `B22: without a speed most windows are recognised, vehicles never with high confidence`(
+    func `without a speed most windows are recognised, vehicles never with high confidence`(
         recording: Recording
     ) {
         // On a single road, little more than half of the windows may be recognised.
@@ -84,7 +84,7 @@ struct ActivityTests {
         #expect(onWheels.allSatisfy { $0.confidence != .high }, "seed \(seed)")
     }
 
-    @Test func `B22: of several equal fits the first by priority wins`() {
+    @Test func `of several equal fits the first by priority wins`() {
         let order: [Activity] = [.walking, .running, .cycling, .driving, .stationary, .unknown]
         #expect(Activity.allCases == order)
         for (place, activity) in order.enumerated() {
@@ -106,7 +106,7 @@ struct ActivityTests {
             (0.75, 0.44, .cycling, .high), (0.75, 0.46, .cycling, .medium),
             (0.9, 0.76, .cycling, .low), (1, 1, .cycling, .low),
         ])
-    func `B22: confidence depends on the fit and the lead`(
+    func `confidence depends on the fit and the lead`(
         best: Double, next: Double, activity: Activity, confidence: ActivityReading.Confidence
     ) {
         let reading = ActivityReading(fits: [.cycling: best, .stationary: next])

@@ -8,7 +8,7 @@ struct PedometerTests {
             steps: steps, distance: Double(steps) * 0.7, pace: 0.7, floors: steps / 100)
     }
 
-    @Test func `B20: totals are since the start, not sums of totals`() {
+    @Test func `totals are since the start, not sums of totals`() {
         var pedometer = Pedometer()
         for metres in 1...10 {
             pedometer.take(
@@ -20,7 +20,7 @@ struct PedometerTests {
         #expect(Pedometer().averagePace(over: .seconds(80)) == nil)
     }
 
-    @Test func `B21: steps during five pauses do not count`() {
+    @Test func `steps during five pauses do not count`() {
         var pedometer = Pedometer(startsAtZero: false)
         var counter = 12_345
         pedometer.take(reading(counter))
@@ -52,7 +52,7 @@ struct PedometerTests {
             .init(steps: 1, distance: .nan, pace: 1, floors: 1),
             .init(steps: 1, distance: 1, pace: .infinity, floors: 1),
         ])
-    func `B25: a reading that lacks a field is dropped and counted`(partial: Pedometer.Reading) {
+    func `a reading that lacks a field is dropped and counted`(partial: Pedometer.Reading) {
         var pedometer = Pedometer()
         pedometer.take(reading(100))
         #expect(pedometer.take(partial) == false)
@@ -68,7 +68,7 @@ struct PedometerTests {
         #expect(pedometer.totals.steps == 250)
     }
 
-    @Test func `B20: distance, pace and floors follow from steps and altitudes`() {
+    @Test func `distance, pace and floors follow from steps and altitudes`() {
         var estimate = WalkEstimate(stepLength: 0.75)
         let heights = [0.0, 0.4, -0.3, 0.5, 2, 3.4, 3.1, 6.5, 6, 0, 2.5, 1, 3.9, 4.1]
         for height in heights { estimate.take(altitude: height) }

@@ -15,7 +15,7 @@ struct StepCounterTests {
     }
 
     @Test(arguments: [1.4, 1.6, 1.8, 2.0, 2.2, 2.4], [25.0, 50, 200])
-    func `B20: steps of a noisy walk are counted within 3 percent`(cadence: Double, rate: Double) {
+    func `steps of a noisy walk are counted within 3 percent`(cadence: Double, rate: Double) {
         for seed in UInt64(1)...2 {
             var trace = MotionTrace(seed: seed, rate: rate, noise: rate < 50 ? 0.3 : 0.5)
             trace.rest(seconds: 5)
@@ -28,7 +28,7 @@ struct StepCounterTests {
     }
 
     @Test(arguments: [25.0, 50, 200])
-    func `B20: no steps are counted while the sensor lies still`(rate: Double) {
+    func `no steps are counted while the sensor lies still`(rate: Double) {
         for noise in [0, 0.05, 0.3, 1] {
             var trace = MotionTrace(seed: 5, rate: rate, noise: noise)
             trace.rest(seconds: 30)
@@ -37,7 +37,7 @@ struct StepCounterTests {
     }
 
     @Test(arguments: [0.2, 0.4, 0.8, 1.2], [25.0, 50])
-    func `B20: at most two steps are counted in a car ride`(roughness: Double, rate: Double) {
+    func `at most two steps are counted in a car ride`(roughness: Double, rate: Double) {
         for seed in UInt64(1)...2 {
             var trace = MotionTrace(seed: seed, rate: rate)
             trace.drive(seconds: 300, roughness: roughness)
@@ -46,7 +46,7 @@ struct StepCounterTests {
         }
     }
 
-    @Test func `B20: steps and cadence of a run are measured`() throws {
+    @Test func `steps and cadence of a run are measured`() throws {
         var trace = MotionTrace(seed: 8)
         trace.walk(seconds: 60, cadence: 2.8, strength: 2)
         var counter = StepCounter()
@@ -58,7 +58,7 @@ struct StepCounterTests {
         #expect(counter.cadence == nil)
     }
 
-    @Test func `B21: no steps are counted while paused`() {
+    @Test func `no steps are counted while paused`() {
         var trace = MotionTrace(seed: 9)
         var counter = StepCounter()
         var counted = 0
@@ -88,7 +88,7 @@ struct StepCounterTests {
         #expect(counter.dropped == 0)
     }
 
-    @Test func `B25: samples that lack a number are dropped and counted`() {
+    @Test func `samples that lack a number are dropped and counted`() {
         var counter = StepCounter()
         let broken: [[Value]] = [
             [], [.number(1), .number(2)], [.number(.nan), .number(0), .number(0)],

@@ -12,9 +12,9 @@ import Testing
 
 @testable import Provider
 
-/// A22: an app can call only the servers that were granted.
+/// An app can call only the servers that were granted.
 struct GrantedClientTests {
-    @Test func `A22 - a server that was not allowed is not called`() async throws {
+    @Test func `a server that was not allowed is not called`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
@@ -29,7 +29,7 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `A22 - a permission is for one scheme, host and port`() async throws {
+    @Test func `a permission is for one scheme, host and port`() async throws {
         try await GrantedApp.with(["https://api.example.org"]) { app async throws in
             for other in [
                 "http://api.example.org", "https://api.example.org:8443", "https://example.org",
@@ -44,7 +44,7 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `A22 - a server whose permission was revoked is not called`() async throws {
+    @Test func `a server whose permission was revoked is not called`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
@@ -89,7 +89,7 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `A22 - a redirect to a server that was not allowed is refused`() async throws {
+    @Test func `a redirect to a server that was not allowed is refused`() async throws {
         try await LocalServer.with { _ in
             .answer("secret")
         } _: { second in
@@ -108,7 +108,7 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `A22 - a redirect is not followed after its permission was revoked`() async throws {
+    @Test func `a redirect is not followed after its permission was revoked`() async throws {
         let (passes, pass) = AsyncStream.makeStream(of: Void.self)
         try await LocalServer.with { request in
             if request.target == "/" { pass.yield() }

@@ -78,7 +78,7 @@ struct LocalNetworkClientsTests {
         #expect(await fail(clients, from: try address("fd00:0:0:1::1")))
     }
 
-    @Test func `so many addresses that they are not told apart share one limit`() async throws {
+    @Test func `addresses beyond the maximum number share one limit`() async throws {
         let clients = LocalNetworkClients(time: time)
         for number in 0..<256 {
             #expect(await fail(clients, from: try address("10.0.0.\(number)")))

@@ -36,7 +36,7 @@ struct FetchTests {
         #expect(run.end == .exit(0))
     }
 
-    @Test func `A22 - a response has the address after redirects`() throws {
+    @Test func `a response has the address after redirects`() throws {
         let run = try RunOfApp(
             """
             (async () => {

@@ -19,9 +19,13 @@ struct ConcurrentLoadTests {
         let isOver = Mutex(false)
     }
 
-    @Test func `every reader sees accepted samples under concurrent writes`() async throws {
+    @Test(arguments: [0, 1024])
+    func `every reader sees accepted samples under concurrent writes`(
+        rowBytes: Int
+    ) async throws {
         let folder = try TemporaryStore()
-        let rules = ChunkRules(chunkSize: 256, unsealedRows: 8, groupSize: 4)
+        var rules = ChunkRules(chunkSize: 256, unsealedRows: 8, groupSize: 4)
+        rules.rowBytes = rowBytes
         let store = try await SampleStore(path: folder.path, rules: rules)
         for writer in 0..<Self.writers {
             try await store.register(Self.sensor(writer), fields: TemporaryStore.fields)

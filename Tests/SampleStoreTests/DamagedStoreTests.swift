@@ -30,7 +30,7 @@ struct DamagedStoreTests {
             values: [.integer(number), .number(Double(number) / 4), .text("note \(number)")])
     }
 
-    /// Writes samples, most of which become chunks and groups.
+    /// Writes samples; most of them become chunks and groups.
     private func fill(_ count: Int64) async throws -> [StoredSample] {
         let store = try await open()
         for start in stride(from: 0, to: count, by: 10) {
@@ -88,7 +88,7 @@ struct DamagedStoreTests {
             #expect(damage.contains { $0.contains(Timestamp(microseconds: to)) })
             let arrived = try await store.arrivals(of: "probe", after: 0, limit: .max)
             #expect(arrived.map(\.sequence) == found.map(\.sequence).sorted())
-            // A reader that already has all lost samples gets no report.
+            // A client that has read past the lost samples gets no report.
             let before = try await store.arrivalPage(of: "probe", after: 0, limit: .max)
             #expect(before.damage.contains { $0.contains(Timestamp(microseconds: to)) })
             let last = try #require(lost.max())

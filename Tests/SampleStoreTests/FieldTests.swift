@@ -101,7 +101,7 @@ struct FieldTests {
             ([Field("a", unit: "m", kind: .integer)], nil),
             ([Field("c", kind: .number)], nil),
         ] as [([Field], [Value]?)])
-    func `samples with former fields are matched by name and unit`(
+    func `samples with earlier fields are matched by name and unit`(
         fields: [Field], expected: [Value]?
     ) async throws {
         let store = try await folder.open(Self.old)
@@ -139,7 +139,7 @@ struct FieldTests {
         #expect(arrived == page)
     }
 
-    @Test func `a query can request former fields`() async throws {
+    @Test func `a query can request earlier fields`() async throws {
         let store = try await folder.open(Self.old)
         try await store.append([Sample(time: Self.time, values: Self.oldValues)], to: "probe")
         try await store.register("probe", fields: [Field("b", kind: .integer)])

@@ -46,7 +46,7 @@ struct LongTextTests {
         #expect(try await store.all().count == 45)
     }
 
-    @Test func `rows of a former session are sealed in several steps`() async throws {
+    @Test func `rows of an earlier opening are sealed in several steps`() async throws {
         let store = try await folder.open(Self.fields)
         for number in 0..<40 as Range<Int64> {
             try await store.append(Self.batch(2, at: 2 * number), to: "probe")
@@ -81,7 +81,7 @@ struct LongTextTests {
 
     @Test(arguments: [SampleQuery.Order.ascending, .descending], [false, true])
     func `a page ends after some bytes of text, and the next one continues`(
-        order: SampleQuery.Order, isPacked: Bool
+        order: SampleQuery.Order, isSealed: Bool
     ) async throws {
         let store = try await folder.open(Self.fields)
         // Samples in chunks, in unsealed rows and in memory, with interleaved times.
@@ -92,7 +92,7 @@ struct LongTextTests {
             try await store.append(batch, to: "probe")
             guard start < 30 else { continue }
             try await store.flush()
-            guard isPacked, start == 15 else { continue }
+            guard isSealed, start == 15 else { continue }
             let layout = try #require(await store.layout(of: "probe"))
             while try await store.maintenance.seal(layout) {}
         }
@@ -116,7 +116,7 @@ struct LongTextTests {
 
     @Test(arguments: [SampleQuery.Order.ascending, .descending])
     func `a page of unsealed samples is correct`(order: SampleQuery.Order) async throws {
-        let store = try await folder.open()
+        let store = try await folder.open(rules: ChunkRules())
         let times = (0..<60 as Range<Int64>).map { $0 * 37 % 60 }
         for (number, time) in times.enumerated() {
             try await store.add([(time: time, number: Int64(number))])

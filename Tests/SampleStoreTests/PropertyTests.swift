@@ -7,13 +7,14 @@ import Testing
 
 /// The store compared with a simple model in an array.
 struct PropertyTests {
-    @Test(arguments: 0..<12)
-    func `random operations read as from an array`(round: Int) async throws {
+    @Test(arguments: 0..<12, [0, 100])
+    func `random operations read as from an array`(round: Int, rowBytes: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()
         // So small that unsealed rows, chunks and groups are all used.
-        let rules = ChunkRules(chunkSize: 7, unsealedRows: 5, groupSize: 3, rewrites: 2)
+        var rules = ChunkRules(chunkSize: 7, unsealedRows: 5, groupSize: 3, rewrites: 2)
+        rules.rowBytes = rowBytes
         var store = try await folder.open(rules: rules)
         var model: [StoredSample] = []
         for step in 0..<300 {

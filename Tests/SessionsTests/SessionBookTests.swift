@@ -40,7 +40,7 @@ struct SessionBookTests {
         #expect(try await book.record("a").creator == creators[0])
     }
 
-    @Test func `B16: created and changed sessions are the same after a restart`() async throws {
+    @Test func `created and changed sessions are the same after a restart`() async throws {
         var book: SessionBook? = try fixture.open()
         let made = try await book?.create(
             try SessionBookFixture.draft(
@@ -69,7 +69,7 @@ struct SessionBookTests {
                 == [60_000_000, 60_000_000])
     }
 
-    @Test func `B16: an active session continues after a restart`() async throws {
+    @Test func `an active session continues after a restart`() async throws {
         var book: SessionBook? = try fixture.open()
         let id = try #require(try await book?.create(try SessionBookFixture.draft()).session.id)
         _ = try await book?.apply(.start, to: id)

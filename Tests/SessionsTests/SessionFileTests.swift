@@ -45,7 +45,7 @@ struct SessionFileTests {
         "DROP TABLE session_event", "ALTER TABLE session RENAME COLUMN name TO title",
         "INSERT INTO session_event VALUES ('none', 1, 'start', 0)",
     ])
-    func `B16: a file with an invalid session is renamed`(sql: String) async throws {
+    func `a file with an invalid session is renamed`(sql: String) async throws {
         try await fill()
         try fixture.tamper(sql)
         try await expectSetAside()
@@ -55,7 +55,7 @@ struct SessionFileTests {
         "PRAGMA ignore_check_constraints = ON; UPDATE session_point SET latitude = 91",
         "UPDATE session SET warnings = 'none'", "DELETE FROM session_point WHERE number > 1",
     ])
-    func `B16: an invalid imported route is rejected, and the others are readable`(
+    func `an invalid imported route is rejected, and the others are readable`(
         sql: String
     ) async throws {
         var book: SessionBook? = try fixture.open()
@@ -70,7 +70,7 @@ struct SessionFileTests {
     }
 
     @Test(arguments: ["head", "middle", "text", "short", "zeros"])
-    func `B16: a damaged file is renamed, and the host continues with an empty one`(
+    func `a damaged file is renamed, and the host continues with an empty one`(
         kind: String
     ) async throws {
         try await fill()
@@ -106,7 +106,7 @@ struct SessionFileTests {
         try await book.remove("next")
     }
 
-    @Test func `B16: the session book opens, reads and writes whatever bytes are changed`()
+    @Test func `the session book opens, reads and writes whatever bytes are changed`()
         async throws
     {
         let seed = UInt64.random(in: .min ... .max)

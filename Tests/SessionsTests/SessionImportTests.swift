@@ -11,7 +11,7 @@ struct SessionImportTests {
     }
 
     @Test
-    func `B16: a workout becomes a finished session with its route, also after a restart`()
+    func `a workout becomes a finished session with its route, also after a restart`()
         async throws
     {
         let workout = try SessionBookFixture.workout("ridge")
@@ -30,7 +30,7 @@ struct SessionImportTests {
         #expect(try await again.importedRoute(of: "ridge") == workout.route)
     }
 
-    @Test func `B16: existing sessions are not changed by an import`() async throws {
+    @Test func `existing sessions are not changed by an import`() async throws {
         let book = try fixture.open()
         _ = try await book.create(try SessionBookFixture.draft(), id: "walk")
         _ = try await book.add([try SessionBookFixture.workout("ridge")])
@@ -46,7 +46,7 @@ struct SessionImportTests {
         #expect(await refusal { _ = try await book.importedRoute(of: "walk") } == .notFound)
     }
 
-    @Test func `B16: an entered length permanently replaces the imported points`()
+    @Test func `an entered length permanently replaces the imported points`()
         async throws
     {
         let book = try fixture.open()
@@ -58,7 +58,7 @@ struct SessionImportTests {
         #expect(try fixture.count(of: "session_point") == 0)
     }
 
-    @Test func `E11: a workout whose length was entered keeps it`() async throws {
+    @Test func `a workout whose length was entered keeps it`() async throws {
         let span = TimeRange(from: SessionBookFixture.start, to: SessionBookFixture.start)
         let workout = try Workout(
             id: "entered", try SessionBookFixture.draft(), spans: [span],

@@ -63,8 +63,7 @@ struct SessionRouteTests {
         #expect(try await walk.route().points.count == points)
     }
 
-    @Test func `E15: three pauses leave three via points, and the finish leaves none`() async throws
-    {
+    @Test func `three pauses leave three via points, and the finish leaves none`() async throws {
         var walk = try await Walk()
         try await walk.step(.start)
         for leg in 0..<4 {
@@ -86,7 +85,7 @@ struct SessionRouteTests {
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `E10: a session that ends with one point has no route`(fixes: Int) async throws {
+    func `a session that ends with one point has no route`(fixes: Int) async throws {
         var walk = try await Walk()
         try await walk.step(.start)
         for place in 0..<fixes { try walk.move(to: Double(place) * 50) }
@@ -95,7 +94,7 @@ struct SessionRouteTests {
         #expect(try await walk.route().points.count == (fixes == 1 ? 0 : fixes))
     }
 
-    @Test func `E11: an entered length permanently replaces the route`() async throws {
+    @Test func `an entered length permanently replaces the route`() async throws {
         var walk = try await Walk()
         try await walk.step(.start)
         try walk.move(to: 0)
@@ -128,7 +127,7 @@ struct SessionRouteTests {
     }
 
     @Test(arguments: [(199.0, nil), (200, nil), (201, SessionsError.Code.tooFar)])
-    func `E12: a route is resumed at most 200 m from where it was paused`(
+    func `a route is resumed at most 200 m from where it was paused`(
         metres: Double, code: SessionsError.Code?
     ) async throws {
         var walk = try await Walk()

@@ -14,7 +14,7 @@ struct SessionStepTests {
     ]
 
     @Test(arguments: ways, SessionStep.allCases)
-    func `B3: the state accepts or rejects each step, and a rejected step changes nothing`(
+    func `the state accepts or rejects each step, and a rejected step changes nothing`(
         way: (state: String, steps: [SessionStep]), step: SessionStep
     ) async throws {
         let fixture = try SessionBookFixture()

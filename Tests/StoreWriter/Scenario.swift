@@ -17,8 +17,11 @@ enum Scenario {
     }
 
     /// Limits so low that most appends seal chunks and form groups.
-    private static let smallRules = ChunkRules(
-        chunkSize: 100, unsealedRows: 4, groupSize: 3, rewrites: 2)
+    private static let smallRules = {
+        var rules = ChunkRules(chunkSize: 100, unsealedRows: 4, groupSize: 3, rewrites: 2)
+        rules.rowBytes = ChunkRules.standard.rowBytes
+        return rules
+    }()
 
     /// Appends samples, and prints each acknowledged sequence number.
     ///

@@ -76,6 +76,21 @@ struct AdaptiveLevelTests {
         await started.close()
     }
 
+    @Test func `an input of a derived sensor is read as often as that requires, while it is on`()
+        async throws
+    {
+        let started = try await machine.start(sensor, derivers: [CopyDeriver()])
+        try await started.setLevel(.auto, of: "probe")
+        #expect(
+            await started.status(of: "probe")?.adaptive?.bounds
+                == Duration.milliseconds(200)...(.milliseconds(500)))
+        try await started.setLevel(.off, of: "copy")
+        #expect(
+            await started.status(of: "probe")?.adaptive?.bounds
+                == Duration.milliseconds(200)...Self.longest)
+        await started.close()
+    }
+
     @Test func `the level is kept over a restart, and other levels have no bounds`() async throws {
         try await machine.using(sensor) { try await $0.setLevel(.auto, of: "probe") }
         try await machine.using(sensor) { started in
@@ -99,5 +114,22 @@ struct AdaptiveLevelTests {
             #expect(try await started.all("steps").count == 2)
             #expect(await started.status(of: "steps")?.adaptive == nil)
         }
+    }
+}
+
+/// The samples of `probe` again, which needs two of them a second.
+private struct CopyDeriver: SensorDeriver {
+    private struct Copy: SampleDeriver {
+        let inputs = [Field("x")]
+        let longestInterval: Duration? = .milliseconds(500)
+
+        mutating func resume(after last: Sample) {}
+
+        mutating func take(_ sample: Sample) -> Sample? { sample }
+    }
+
+    func discover(among sensors: [DiscoveredSensor]) -> [DiscoveredSensor] {
+        let copy = Sensor(id: "copy", title: "Copy", fields: [Field("x")], source: "a test")
+        return [DiscoveredSensor(copy, .derived(from: "probe", Copy()))]
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
+import SampleStore
 import Samples
+import Statistics
 import TestSupport
 import Testing
 
@@ -17,7 +19,7 @@ struct CollectionTests {
         (CollectionLevel.low, 60, 7), (.medium, 10, 11), (.high, 2, 11),
         (.every(.milliseconds(1500)), 15, 11), (.every(.milliseconds(1)), 1, 1001),
     ])
-    func `F3: a sensor is read at the interval of its level`(
+    func `a sensor is read at the interval of its level`(
         level: CollectionLevel, seconds: Int, count: Int
     ) async throws {
         let started = try await machine.start(sensor)
@@ -65,11 +67,78 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `samples are acknowledged within half a second`() async throws {
+    @Test(
+        arguments: [
+            (Duration.zero, 500), (.seconds(1), 1000), (.seconds(10), 10_000), (nil, 10_000),
+        ] as [(Duration?, Int)])
+    func `samples are acknowledged within the flush interval`(
+        interval: Duration?, milliseconds: Int
+    ) async throws {
+        let started = try await machine.start(sensor)
+        if let interval { await started.setFlushInterval(interval) }
+        try await started.setLevel(.every(.seconds(100)), of: "probe")
+        try await machine.collecting(started, sleepers: 1) {
+            await machine.clock.run(for: .milliseconds(milliseconds - 1))
+            #expect(await started.status().buffered == 1)
+            let waiting = try await started.all("probe")
+            await machine.clock.run(for: .milliseconds(1))
+            #expect(await started.status().buffered == 0)
+            let written = try await started.all("probe")
+            #expect(written == waiting && written.count == 1)
+        }
+        await started.close()
+    }
+
+    @Test func `every read includes samples that wait to be written`() async throws {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
+            await machine.clock.run(for: .seconds(25))
+            // The sample of second 20 may be read just after the flush.
+            #expect((5...6).contains(await started.status().buffered))
+            let samples = try await started.all("probe")
+            #expect(samples.map(\.sequence) == Array(1...26))
+            #expect(await started.samples.store.newest(of: "probe") == samples.last)
+            let arrivals = try await started.samples.store.arrivals(
+                of: "probe", after: 18, limit: 9)
+            #expect(arrivals.map(\.sequence) == Array(19...26))
+            let summary = try await started.samples.store.summaries(
+                SummaryQuery(sensor: "probe", fields: sensor.sensor.fields, range: .all))
+            #expect(summary.map(\.count) == [26])
+        }
+        await started.close()
+    }
+
+    @Test func `what takes much memory is written before the flush interval`() async throws {
+        let text = Sensor(
+            id: "text", title: "Text", fields: [Field("text", kind: .text)], source: "a test")
+        let started = try await machine.start(sensor)
+        try await started.setLevel(.every(.seconds(100)), of: "probe")
+        let store = started.samples.store
+        try await store.register("text", fields: text.fields)
+        try await machine.collecting(started, sleepers: 1) {
+            await started.setFlushInterval(.seconds(600))
+            let long = String(repeating: "a", count: 600_000)
+            for expected in [2, 0] {
+                try await store.append(
+                    [Sample(time: .now(), values: [.text(long)])], to: "text")
+                await machine.clock.run(for: .milliseconds(500))
+                #expect(await started.status().buffered == expected)
+            }
+        }
+        await started.close()
+    }
+
+    @Test func `a published sample is acknowledged with all that were accepted before`()
+        async throws
+    {
+        let started = try await machine.start(sensor)
+        _ = try await started.declare(
+            Sensor(declared: "steps", title: "Steps", fields: [Field("count", kind: .integer)]))
+        try await machine.collecting(started, sleepers: 1) {
             #expect(await started.status().buffered == 1)
-            await machine.clock.run(for: .milliseconds(500))
+            try await started.publish(
+                SampleBatch(times: [Timestamp(microseconds: 1)], columns: [.integers([1])]),
+                to: "steps")
             #expect(await started.status().buffered == 0)
         }
         await started.close()

@@ -182,7 +182,7 @@ struct LevelTests {
         #expect(level.description == text)
     }
 
-    @Test func `F3: a custom interval replaces that of the level until a level is set`()
+    @Test func `a custom interval replaces that of the level until a level is set`()
         async throws
     {
         let started = try await machine.start(sensor)
@@ -204,7 +204,7 @@ struct LevelTests {
     }
 
     @Test(arguments: ["", "Off", "on", "0s", "999us", "-1s", "1", "nan", "5 m"])
-    func `F3: other texts are not levels`(text: String) {
+    func `other texts are not levels`(text: String) {
         #expect(CollectionLevel(text) == nil)
     }
 }

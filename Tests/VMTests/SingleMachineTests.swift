@@ -54,7 +54,7 @@ struct SingleMachineTests {
         }
     }
 
-    @Test func `the data directory is unlocked also while another program is starting`()
+    @Test func `the data directory is unlocked even while another program is starting`()
         async throws
     {
         let first = try await machine.start()

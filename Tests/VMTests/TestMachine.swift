@@ -19,9 +19,10 @@ final class TestMachine: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     func start(
-        _ drivers: any SensorDriver...
+        _ drivers: any SensorDriver..., derivers: [any SensorDeriver] = []
     ) async throws(VirtualMachineError) -> VirtualMachine {
-        try await VirtualMachine.start(in: path, drivers: drivers, time: clock)
+        try await VirtualMachine.start(
+            in: path, drivers: drivers, derivers: derivers, time: clock)
     }
 
     /// Starts a machine, and closes and releases it again.

@@ -11,14 +11,14 @@ struct BenchHost {
         let port: Int
     }
 
-    /// Starts one in a folder of its own, runs `body` and takes it away.
+    /// Starts a host in a temporary folder, runs `body`, stops the host and deletes the folder.
     static func with<T>(_ body: (BenchHost) async throws -> T) async throws -> T {
         let folder = try BenchFolder()
         defer { folder.remove() }
         return try await with(folder, body)
     }
 
-    /// Starts one in a folder, runs `body` and stops it.
+    /// Starts a host in a folder, runs `body` and stops the host.
     static func with<T>(
         _ folder: BenchFolder, _ body: (BenchHost) async throws -> T
     ) async throws -> T {
@@ -38,10 +38,10 @@ struct BenchHost {
         return try await body(BenchHost(port: port, process: host, folder: folder))
     }
 
-    /// What a command prints.
+    /// The output of a command.
     func nervous(_ arguments: String...) throws -> String { try folder.nervous(arguments) }
 
-    /// Installs an app of one script, which asks for nothing.
+    /// Installs an app of one script that declares no privileges.
     func install(_ name: String, _ script: String, privileges: String = "[]") throws {
         let place = "\(folder.path)/\(name)"
         try FileManager.default.createDirectory(
@@ -57,7 +57,7 @@ struct BenchHost {
         _ = try nervous("install", place)
     }
 
-    /// Mebibytes of a process that are in memory.
+    /// The resident memory of a process, in MiB.
     static func resident(_ process: Int32) -> Double {
         memory("Rss", of: process).map { $0 / 1024 } ?? .nan
     }

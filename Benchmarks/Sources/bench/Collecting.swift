@@ -38,16 +38,16 @@ enum Collecting {
             Figure(
                 name: "processor, every sensor off", unit: "% of a core", rounds: still, limit: ""),
             Figure(
-                name: "the same with the machine's own sensors at 1 Hz", unit: "% of a core",
+                name: "the machine's own sensors at 1 Hz", unit: "% of a core",
                 rounds: usual, limit: ""),
             Figure(
-                name: "… and \(sensors) sensors at \(rate) Hz more", unit: "% of a core",
-                rounds: busy, limit: "simulated, so their making counts too"),
+                name: "… and \(sensors) more sensors at \(rate) Hz", unit: "% of a core",
+                rounds: busy, limit: "includes the cost of simulating the \(sensors)"),
             Figure(
                 name: "memory of the host that only collects", unit: "MiB", rounds: [memory],
                 limit: "the rest of it is code, which processes share"),
             Figure(
-                name: "… of it its own data", unit: "MiB", rounds: [own], limit: ""),
+                name: "… of it the host's data", unit: "MiB", rounds: [own], limit: ""),
         ]
     }
 

@@ -1,9 +1,11 @@
-/// What the command line says beside the groups that are wanted.
+/// The options of the command line; the groups to run are its arguments.
 struct Options {
-    /// Samples that are stored before questions are asked.
+    /// The number of samples that are stored before they are queried.
     private(set) var samples = 10_000_000
-    /// Where they stay for the next run.
+    /// The folder in which the samples are kept for the next run.
     private(set) var folder: String?
+    /// How long an idle host is observed.
+    private(set) var minutes = 5
     private(set) var groups: [String] = []
 
     init(_ arguments: some Sequence<String>) throws {
@@ -15,6 +17,11 @@ struct Options {
                     throw Programs.Failure(description: "--samples needs 100000 or more")
                 }
                 samples = count
+            case "--minutes":
+                guard let count = rest.popFirst().flatMap(Int.init), count > 0 else {
+                    throw Programs.Failure(description: "--minutes needs 1 or more")
+                }
+                minutes = count
             case "--keep":
                 guard let path = rest.popFirst() else {
                     throw Programs.Failure(description: "--keep needs a folder")
@@ -25,6 +32,6 @@ struct Options {
         }
     }
 
-    /// The number of samples as it stands in names of figures.
+    /// The number of samples as shown in names of figures.
     var size: String { "\(samples / 1_000_000) M" }
 }

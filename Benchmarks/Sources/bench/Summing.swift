@@ -33,7 +33,7 @@ enum Summing {
         try await measure("mean, deviation, min, max, count of \(size)") {
             _ = try await series.store.summaries(query(range))
         }
-        try await measure("the same of a part, edges decoded") {
+        try await measure("the same, of an unaligned part") {
             _ = try await series.store.summaries(query(part))
         }
         try await measure("percentiles within 1 %, of \(size)") {

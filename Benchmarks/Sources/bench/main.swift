@@ -16,6 +16,7 @@ func measure(_ options: Options) async throws {
         ("publish", Publishing.figures), ("rows", Rows.figures),
         ("mqtt", Messages.figures), ("serial", SerialLines.figures),
         ("collect", Collecting.figures),
+        ("idle", { try await Idle.figures(options) }),
         ("open", { try await Opening.figures(options) }),
     ]
     let machine = ProcessInfo.processInfo

@@ -75,7 +75,7 @@ struct EscapeCheck: DoctorCheck {
         guard !probes.isEmpty else {
             return [
                 broken(
-                    "\(CompanionProgram.runner.rawValue) has no escape attempts.",
+                    "\(CompanionProgram.runner.rawValue) lists no escape attempts.",
                     fix: "Install all programs of one version: make install")
             ]
         }

@@ -1,4 +1,5 @@
 import Auth
+import Backup
 import Foundation
 import Host
 import Sessions
@@ -113,6 +114,11 @@ struct DatabaseCheck: DoctorCheck {
     func findings(_ context: DoctorContext) async -> [Finding] {
         let (samples, permissions) = (context.paths.samples, context.paths.permissions)
         let (stored, sessions) = (context.paths.appStorage, context.paths.sessions)
+        do {
+            try DataFormats.current.check(context.paths.data)
+        } catch {
+            return [broken(error.message, fix: error.hint)]
+        }
         return [
             await finding(samples) { try await VirtualMachine.faults(inFile: samples) },
             await finding(permissions) { try await Authority.faults(inFile: permissions) },

@@ -15,40 +15,45 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract:
-            "Run an app here: install it if needed, ask for permissions, and show its output.",
+            "Run an app in this terminal: install it if needed, ask for permissions, and show its output.",
         discussion: """
             Examples:
               nervous run hello-sensors
               nervous run ./hello-sensors.zip
-              nervous run jsapps/load-watch --for 30s
+              nervous run load-watch --for 30s
               nervous run hello-sensors --view      (show the text of its page)
               nervous run ./my-app --watch         (restart it when a file changes)
               nervous run load-watch --background
               nervous run ./my-app --replay walk.trace --speed 10x   (see: nervous record)
               nervous run hello-sensors --allow sensor:cpu --deny sensor:memory
 
+            A name is that of an installed app; if there is none, the bundled app of this
+            name is installed first. What contains / is a path.
             What you allow “always” is stored; see `nervous permissions`. Without a
             terminal and a stored decision nothing is granted, and the exit code is 77.
-            A published app, which declares no privileges, asks for each sensor on first
-            use, and continues after a refusal.
+            An app of an earlier nervousnet generation declares no privileges: it asks for
+            each sensor on first use, and continues if you deny it.
             The exit code is that of the app: 0, or 1 after an uncaught error.
             """)
 
     @OptionGroup var options: GlobalOptions
 
     @Argument(
-        help: "An installed app, a package, or the path of an app's folder, such as ./my-app.",
-        completion: .file())
+        help:
+            "An installed or bundled app, a package, or the path of an app's folder, such as ./my-app.",
+        completion: .names(.appToRun))
     var app: String
 
     @Option(
         help: """
             Allow a privilege for this run, such as sensor:cpu or sensor:cpu:stats, or some sensors of a \
             kind, such as sensor:network=network.eth0; may be repeated.
-            """)
+            """, completion: .names(.privilege))
     var allow: [String] = []
 
-    @Option(help: "Deny a privilege for this run; overrides --allow; may be repeated.")
+    @Option(
+        help: "Deny a privilege for this run; overrides --allow; may be repeated.",
+        completion: .names(.privilege))
     var deny: [String] = []
 
     @Flag(help: "Allow all declared privileges for this run.")
@@ -62,7 +67,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("End the run after this time, such as 10s.", valueName: "span"))
+        help: ArgumentHelp("End the run after this time, such as 10s.", valueName: "duration"))
     var duration: String?
 
     @Flag(help: "Print the visible text of the app's page when it changes.")
@@ -83,7 +88,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The speed of the replay: max, or such as 1x or 2.5x.", valueName: "speed"))
+            "The speed of the replay, such as 2.5x, or max.", valueName: "speed"))
     var speed = "1x"
 
     @Flag(help: "Restart the app of a folder when a file in it changes.")
@@ -97,6 +102,7 @@ struct RunCommand: AsyncParsableCommand {
     var isInsecure = false
 
     func validate() throws {
+        guard !app.isEmpty else { throw ValidationError("The name of an app is not empty.") }
         for text in allow where FlagDecisions.flag(text, .allowOnce) == nil {
             throw ValidationError(
                 "\(text) is not a privilege, such as sensor:cpu, or sensor:network=network.eth0 for"
@@ -106,7 +112,7 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError("\(text) is not a privilege, such as sensor:cpu.")
         }
         if let duration, Duration(span: duration) == nil {
-            throw ValidationError("--for takes a span such as 10s or 5m.")
+            throw ValidationError("--for takes a duration such as 10s or 5m.")
         }
         if duration != nil, background {
             throw ValidationError("--for and --background exclude each other; use nervous stop.")
@@ -235,16 +241,44 @@ struct RunCommand: AsyncParsableCommand {
                 return try await session.client.app(app).value
             } catch let error as APIError {
                 let failure = CommandFailure(error)
-                guard failure.code == .noInput, FileManager.default.fileExists(atPath: app) else {
-                    throw failure
-                }
-                throw CommandFailure(
-                    .noInput, failure.message, hint: "To run the folder: nervous run ./\(app)",
-                    type: failure.type)
+                guard failure.code == .noInput else { throw failure }
+                return try await bundled(session, unless: failure)
             }
         }
+        return try await installed(from: app, session)
+    }
+
+    /// Installs the bundled app of this name.
+    ///
+    /// - Throws: the failure with a hint for this word, if there is no such app, or a file of this
+    ///   name could be meant.
+    private func bundled(
+        _ session: HostSession, unless failure: CommandFailure
+    ) async throws -> AppDescription {
+        let content = BundledContent()
+        func failed(_ hint: String) -> CommandFailure {
+            CommandFailure(failure.code, failure.message, hint: hint, type: failure.type)
+        }
+        guard !FileManager.default.fileExists(atPath: app) else {
+            throw failed("To run the folder: nervous run ./\(app)")
+        }
+        guard let item = content.item(.app, namedBy: app) else {
+            throw failed(
+                "List the installed apps with: nervous apps, or give the path of an app"
+                    + content.alternatives(.app))
+        }
+        // A replay uses the installed apps and must not change them.
+        guard replay == nil else { throw failed("Install it with: nervous install \(app)") }
+        if !options.json { options.console.say("\(app) is not installed: taking the bundled app.") }
+        return try await installed(from: item.path, session)
+    }
+
+    /// Installs the package or folder at a path.
+    private func installed(
+        from path: String, _ session: HostSession
+    ) async throws -> AppDescription {
         let source = try PackageArgument(
-            path: app, limits: options.host.configuration.packages)
+            path: path, limits: options.host.configuration.packages)
         let item = try await session.client.install(
             source, allowsDowngrade: allowDowngrade
         ).value

@@ -16,8 +16,8 @@ extension SensorsCommand {
                 apps. The token can only publish to these sensors, and cannot be shown again.
                 Existing sensors are unchanged.
 
-                If the host listens on the local network (nervous serve --lan 8443), it also
-                shows the settings as a QR code, and the certificate to install on the phone.
+                If the host listens on the local network (nervous serve --lan 8443), this command
+                also shows the settings as a QR code, and the certificate to install on the phone.
 
                 Examples:
                   nervous sensors add-phone ann
@@ -33,7 +33,7 @@ extension SensorsCommand {
             name: [.customLong("for"), .customLong("expires")],
             help: ArgumentHelp(
                 "How long the token is valid, such as 30d, or never; 90 days by default.",
-                valueName: "span"))
+                valueName: "duration"))
         var lifetime: String?
 
         @Option(
@@ -50,7 +50,7 @@ extension SensorsCommand {
                     "The name must be short and kebab-case, without dots: \(name).")
             }
             if let lifetime, !TokenRequest.isLifetime(lifetime) {
-                throw ValidationError("--for takes a span such as 30m, 8h or 7d, or never.")
+                throw ValidationError("--for takes a duration such as 30m, 8h or 7d, or never.")
             }
         }
 

@@ -9,7 +9,7 @@ extension SensorsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Declare or change a sensor that apps or programs publish to.",
             discussion: """
-                A field is NAME, NAME:UNIT or NAME:UNIT:KIND. KIND is number, integer, state or
+                A field is NAME, NAME:UNIT or NAME:UNIT:TYPE. TYPE is number, integer, state or
                 text; UNIT is a UCUM code, empty for states and texts.
 
                 Examples:
@@ -28,7 +28,7 @@ extension SensorsCommand {
 
         @Option(
             name: .customLong("field"),
-            help: ArgumentHelp("A field; may be repeated.", valueName: "name:unit:kind"))
+            help: ArgumentHelp("A field; may be repeated.", valueName: "name:unit:type"))
         var fields: [String] = []
 
         func validate() throws {
@@ -73,7 +73,7 @@ extension SensorsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The sensor.")
+        @Argument(help: "The sensor.", completion: .names(.sensor))
         var sensor: String
 
         func run() async throws {
@@ -90,10 +90,11 @@ extension SensorsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Define or change a virtual sensor, computed from others when it is read.",
             discussion: """
-                An output is NAME=BY(INPUT) or NAME:UNIT=BY(INPUT); with @SPAN at the end it
-                uses means of windows of this length instead of samples. BY is a statistic,
-                such as mean, rms or p95, or correlation, trend (slope per second) or entropy
-                (bits). Without --output, the argument is a JSON file.
+                An output is NAME=FUNCTION(INPUT) or NAME:UNIT=FUNCTION(INPUT). FUNCTION is a
+                statistic, such as mean, rms or p95, or correlation, trend (slope per second)
+                or entropy (bits). With @DURATION at the end, as in @1m, it is applied to means
+                of windows of this length instead of samples. Without --output, the argument is
+                a JSON file.
 
                 Examples:
                   nervous sensors define shake.json
@@ -119,7 +120,7 @@ extension SensorsCommand {
 
         @Option(
             name: .customLong("output"),
-            help: ArgumentHelp("A field; may be repeated.", valueName: "name:unit=by(input)"))
+            help: ArgumentHelp("A field; may be repeated.", valueName: "name:unit=function(input)"))
         var outputs: [String] = []
 
         func validate() throws {
@@ -180,7 +181,7 @@ extension SensorsCommand {
             return known
         }
 
-        /// Parses `NAME:UNIT=BY(INPUT,…)@SPAN`.
+        /// Parses `NAME:UNIT=FUNCTION(INPUT,…)@DURATION`.
         private static func output(_ text: String) -> VirtualDefinition.Output? {
             let form = /([^:=]+)(?::([^=]+))?=([^()]+)\(([^()]+)\)(?:@(.+))?/
             guard let found = text.wholeMatch(of: form)?.output else { return nil }

@@ -11,17 +11,20 @@ extension SensorsCommand {
             abstract: "Install a sensor pack.",
             discussion: """
                 A sensor pack is a folder or .zip file with a sensor.json, or that file itself.
-                It declares a sensor and the connector that feeds it.
+                It declares a sensor and the connector that feeds it. Packs that come with
+                Nervous have names; see: nervous sensors packs --available
 
                 Examples:
-                  nervous sensors install sensorpacks/weather-station
-                  nervous sensors install sensorpacks/geiger-counter --set device=/dev/ttyUSB1
-                  nervous sensors install sensorpacks/dht --as humidity.cellar --yes
+                  nervous sensors install weather-station
+                  nervous sensors install geiger-counter --set device=/dev/ttyUSB1
+                  nervous sensors install ./my-pack --as humidity.cellar --yes
                 """)
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The sensor pack.", completion: .file())
+        @Argument(
+            help: "The path of a sensor pack, or the name of a bundled one.",
+            completion: .names(.bundledPack))
         var pack: String
 
         @Option(
@@ -40,7 +43,9 @@ extension SensorsCommand {
         var yes = false
 
         func run() async throws {
-            let file = try SensorPackFile(path: pack, limits: options.host.configuration.packages)
+            let bundled = BundledContent().item(.sensorPack, namedBy: pack)
+            let file = try SensorPackFile(
+                path: bundled?.path ?? pack, limits: options.host.configuration.packages)
             let body = try file.content()
             try await HostSession.with(options.host) { session in
                 let check = try await session.client.checkSensorPack(
@@ -70,14 +75,22 @@ extension SensorsCommand {
 
         @OptionGroup var options: GlobalOptions
 
+        @Flag(help: "List the bundled sensor packs, which you can install by name.")
+        var available = false
+
         func run() async throws {
             try await HostSession.with(options.host) { session in
                 let reply = try await session.client.sensorPacks()
+                if available {
+                    let installed = Swift.Set(try reply.value.items.map(\.id))
+                    return try BundledList(packsInstalledAs: installed).print(to: options.console)
+                }
                 guard !options.json else { return options.console.print(json: reply.json) }
                 let packs = try reply.value.items
                 guard !packs.isEmpty else {
                     return options.console.say(
-                        "No sensor packs. Install one with: nervous sensors install PACK")
+                        "No sensor pack is installed. List bundled ones with: nervous sensors packs --available"
+                    )
                 }
                 var table = Table("SENSOR", "TITLE", "KIND", "SOURCE")
                 for pack in packs {
@@ -94,7 +107,7 @@ extension SensorsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The sensor; see: nervous sensors packs.")
+        @Argument(help: "The sensor; see: nervous sensors packs.", completion: .names(.packSensor))
         var sensor: String
 
         func run() async throws {
@@ -111,7 +124,7 @@ extension SensorsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The sensor.")
+        @Argument(help: "The sensor.", completion: .names(.sensor))
         var sensor: String
 
         func run() async throws {
@@ -135,8 +148,8 @@ struct SensorPackFile {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure(
                 .noInput, "No file or folder at \(path).",
-                hint:
-                    "Give the path of a sensor pack: a .zip, a folder with a sensor.json, or that file.",
+                hint: "Give the path of a .zip, of a folder with a sensor.json, or of that file"
+                    + BundledContent().alternatives(.sensorPack),
                 type: "input-missing")
         }
         let file = isFolder.boolValue ? "\(path)/\(SensorPackArchive.file)" : path

@@ -133,7 +133,9 @@ struct SensorsCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The sensor, such as cpu, or a kind, such as network.")
+        @Argument(
+            help: "The sensor, such as cpu, or a kind, such as network.",
+            completion: .names(.sensorOrKind))
         var sensor: String
 
         @Argument(

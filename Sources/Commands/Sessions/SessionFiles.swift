@@ -7,7 +7,8 @@ import Host
 extension SessionsCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Export the route or the samples of a session, or workouts.",
+            abstract:
+                "Export the route or samples of a session, or whole sessions as a property list.",
             discussion: """
                 Examples:
                   nervous sessions export 3f2a90c1d4e5b678 --format gpx -o walk.gpx
@@ -18,8 +19,8 @@ extension SessionsCommand {
 
                 geojson and gpx contain the route; csv, ndjson and json the samples of a
                 sensor. svg is a picture of the route, or of the samples if there is no route
-                or another sensor is named. plist is an XML property list of workouts with
-                their routes: of the session, or of all finished ones.
+                or another sensor is named. plist is an XML property list of whole sessions
+                with their routes: of the named session, or of all finished ones.
                 """)
 
         /// The formats of the API.
@@ -30,11 +31,14 @@ extension SessionsCommand {
         @OptionGroup var options: GlobalOptions
 
         @Argument(
-            help: "The identifier of the session; see: nervous sessions. By default all, as plist.")
+            help: "The identifier of the session; see: nervous sessions. By default all, as plist.",
+            completion: .names(.session))
         var id: String?
 
         @Option(
-            help: "By default from the name of the file, or geojson, or csv without a route.")
+            help:
+                "By default chosen by the name of the file; else geojson, or csv if there is no route."
+        )
         var format: Form?
 
         @OptionGroup var route: RouteChoice

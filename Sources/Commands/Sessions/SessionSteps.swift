@@ -82,7 +82,8 @@ extension SessionsCommand {
         @OptionGroup var options: GlobalOptions
 
         @Argument(
-            help: "The identifier of the session; by default the newest active or paused one.")
+            help: "The identifier of the session; by default the newest active or paused one.",
+            completion: .names(.session))
         var id: String?
 
         func run() async throws {

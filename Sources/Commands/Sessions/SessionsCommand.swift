@@ -18,7 +18,7 @@ struct SessionsCommand: AsyncParsableCommand {
               nervous sessions export --format plist -o workouts.plist
               nervous sessions import workouts.plist     also tracks: .gpx and .geojson
 
-            Samples of the session's sensors from the time while it is active belong to it.
+            The samples that its sensors measure while a session is active belong to it.
             They are collected while a host runs, such as nervous serve.
             """,
         subcommands: [
@@ -30,7 +30,9 @@ struct SessionsCommand: AsyncParsableCommand {
     struct Choice: ParsableArguments {
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The identifier of the session; see: nervous sessions.")
+        @Argument(
+            help: "The identifier of the session; see: nervous sessions.",
+            completion: .names(.session))
         var id: String
     }
 
@@ -39,7 +41,7 @@ struct SessionsCommand: AsyncParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "The location sensor of the route, if not the first; or the sensor of the samples.",
-                valueName: "id"))
+                valueName: "id"), completion: .names(.sensor))
         var sensor: String?
     }
 
@@ -91,7 +93,8 @@ struct SessionsCommand: AsyncParsableCommand {
         @Option(
             name: .customLong("sensor"),
             help: ArgumentHelp(
-                "A sensor of the session, such as location; may be repeated.", valueName: "id"))
+                "A sensor of the session, such as location; may be repeated.", valueName: "id"),
+            completion: .names(.sensor))
         var sensors: [String]
 
         @Option(help: "A description, at most 2000 characters.")
@@ -111,7 +114,7 @@ struct SessionsCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show a session, its active spans, and the length of its route.")
+            abstract: "Show a session, its active intervals, and the length of its route.")
 
         @OptionGroup var choice: Choice
 
@@ -156,7 +159,7 @@ extension SessionsCommand {
                   nervous sessions edit 3f2a90c1d4e5b678 --name "Evening walk"
                   nervous sessions edit 3f2a90c1d4e5b678 --distance 4200
 
-                A length that you enter replaces the route permanently: its map is lost.
+                A length that you enter replaces the route permanently: its positions are lost.
                 Sensors can be changed only before the session starts.
                 """)
 
@@ -171,7 +174,8 @@ extension SessionsCommand {
         @Option(
             name: .customLong("sensor"),
             help: ArgumentHelp(
-                "A sensor, replacing the previous ones; may be repeated.", valueName: "id"))
+                "A sensor, replacing the previous ones; may be repeated.", valueName: "id"),
+            completion: .names(.sensor))
         var sensors: [String] = []
 
         @Option(help: ArgumentHelp("The length of the route in metres.", valueName: "metres"))

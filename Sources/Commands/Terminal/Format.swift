@@ -146,10 +146,3 @@ struct Table {
         }
     }
 }
-
-extension String {
-    /// The text quoted as one word for a shell.
-    var shellQuoted: String {
-        "'\(replacing("'", with: "'\\''"))'"
-    }
-}

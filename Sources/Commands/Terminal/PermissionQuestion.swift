@@ -52,6 +52,6 @@ struct SensorInstance: Hashable, Sendable {
     let title: String
     /// The source of its samples; untrusted text.
     let source: String
-    /// When its newest sample was taken; `nil` without samples.
+    /// The time of its newest sample; `nil` without samples.
     let newest: Timestamp?
 }

@@ -164,7 +164,7 @@ struct QuestionText {
         return lines
             + [
                 "",
-                "o  allow once, for this run        n  no, not in this run; Enter alone says so",
+                "o  allow once, for this run        n  deny for this run (default: Enter)",
                 "a  allow always                    v  never, and do not ask again",
                 (takesTerms
                     ? "e  allow under terms of your own" : "                                ")
@@ -224,7 +224,7 @@ extension QuestionText {
                     + " nervous log \(name)",
                 "once: until this run ends.", "always: until you change it.",
             ] + statistics + terms + [
-                "no: not in this run. After \(DenialCount.limit) refusals you are not asked again.",
+                "deny: for this run. After \(DenialCount.limit) denials you are not asked again.",
                 "never: denied until you change it.",
                 "To change it: nervous permissions \(name)",
                 "To be asked again: nervous permissions reset \(name)",

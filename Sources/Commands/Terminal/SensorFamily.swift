@@ -44,7 +44,7 @@ struct SensorFamily {
     private static let known: [String: SensorFamily] = [
         "cpu": use, "load": use, "pressure": use,
         "memory": SensorFamily(
-            "programs coming and going", "when programs start and end, and from that often which"),
+            "programs coming and going", "when programs start and end, and so often which programs"),
         "disk": SensorFamily(
             "when you work with files", "when you read and save files, and how large they are"),
         "filesystem": SensorFamily(

@@ -97,17 +97,17 @@ struct TermsInput {
     func history(_ text: String) throws(Fault) -> Duration? {
         guard let text = Self.given(text) else { return nil }
         guard let span = Duration(span: text), span > .zero else {
-            throw Fault(message: "The history must be a span such as 10m, 2h or 7d.")
+            throw Fault(message: "The history must be a duration such as 10m, 2h or 7d.")
         }
         return span
     }
 
-    /// A span from now, a day (until its end), or a time.
+    /// A duration from now, a day (until its end), or a time.
     func expires(_ text: String) throws(Fault) -> Timestamp? {
         guard let text = Self.given(text) else { return nil }
         guard let end = end(text) else {
             throw Fault(
-                message: "The end must be a span such as 8h or 7d, a day such as 2027-01-31,"
+                message: "The end must be a duration such as 8h or 7d, a day such as 2027-01-31,"
                     + " or a time such as 2027-01-31T18:00:00Z.")
         }
         guard end > now else { throw Fault(message: "The end is in the past.") }

@@ -49,20 +49,20 @@ struct TimeInput {
         return startOfDay(isEnd ? 1 : 0, after: start).map(Self.timestamp)
     }
 
-    /// The first moment of the day that is `number` days after that of `date`.
+    /// The beginning of the day that is `number` days after that of `date`.
     ///
     /// Where clocks change at midnight, a day can begin at 01:00.
     private func startOfDay(_ number: Int, after date: Date) -> Date? {
         calendar.date(byAdding: .day, value: number, to: date).map { calendar.startOfDay(for: $0) }
     }
 
-    /// The time after a span; days and weeks are those of the calendar.
+    /// The time after a duration; days and weeks are those of the calendar.
     func after(_ span: String) -> Timestamp? {
         if let days = days(span) { return shifted(by: days) }
         return Duration(span: span).map { now.advanced(byMicroseconds: $0.wholeMicroseconds) }
     }
 
-    /// The time before now by a span; days and weeks are those of the calendar.
+    /// The time before now by a duration; days and weeks are those of the calendar.
     func before(_ span: String) -> Timestamp? {
         if let days = days(span) { return shifted(by: -days) }
         return Duration(span: span).map { now.advanced(byMicroseconds: -$0.wholeMicroseconds) }

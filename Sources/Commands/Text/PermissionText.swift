@@ -41,7 +41,7 @@ extension GrantDescription {
     /// The terms as text.
     var termsText: String {
         if let refusals {
-            return "refused \(refusals) times: not asked again until reset"
+            return "denied \(refusals) times: not asked again until reset"
         }
         if let restrictedBy { return "blocked by \(restrictedBy)" }
         guard let terms else { return "–" }

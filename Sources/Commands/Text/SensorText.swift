@@ -83,7 +83,7 @@ extension ConnectionReport {
     fileprivate var lines: [String] {
         var lines = [
             "Link:     \(state), connected \(connections) times",
-            "Messages: \(received) received, \(taken) became samples, \(late) of them late",
+            "Messages: \(received) received, \(taken) stored as samples, \(late) of them late",
         ]
         let reasons = [
             (dropped.malformed, "malformed"), (dropped.incomplete, "incomplete"),

@@ -42,7 +42,7 @@ extension SessionDescription {
         ]
         if let app { lines.append("  app      \(app.escapedForDisplay(limit: 64))") }
         lines += spans.map { span in
-            "  span     \(Format.time(span.from)) to \(span.to.map(Format.time) ?? "now")"
+            "  interval \(Format.time(span.from)) to \(span.to.map(Format.time) ?? "now")"
         }
         if let route {
             lines.append("  route    \(route.text)")

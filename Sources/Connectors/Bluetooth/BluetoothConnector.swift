@@ -15,7 +15,7 @@ public struct BluetoothConnector: ConnectorKind {
     public static let consequence =
         "Nervous scans for it over Bluetooth and connects to it for as long as the sensor is on."
 
-    private static let mostCharacteristics = 16
+    private static let maximumCharacteristics = 16
     private static let longestName = 248
 
     let target: BluetoothTarget
@@ -58,7 +58,7 @@ public struct BluetoothConnector: ConnectorKind {
         scanLimit = try source.span("scanFor", in: .seconds(1)...(.seconds(600))) ?? .seconds(30)
         stepLimit = try source.span("stepWithin", in: .seconds(1)...(.seconds(300))) ?? .seconds(30)
         guard
-            let items = try source.objects("characteristics", atMost: Self.mostCharacteristics)
+            let items = try source.objects("characteristics", atMost: Self.maximumCharacteristics)
         else { throw source.missing("characteristics") }
         var characteristics: [BluetoothCharacteristic] = []
         for var item in items { characteristics.append(try BluetoothCharacteristic(&item)) }

@@ -101,7 +101,7 @@ public struct CommandConnector: ConnectorKind {
 /// Runs a program, including its child processes, to its end.
 private struct CommandRun: Sendable {
     /// The maximum number of reads to drain a pipe, whose capacity is 64 KiB.
-    private static let mostPieces = 64
+    private static let maximumPieces = 64
 
     let words: [String]
     let place: String
@@ -149,7 +149,7 @@ private struct CommandRun: Sendable {
     }
 
     private func drain(_ descriptor: OwnedDescriptor, _ body: (ArraySlice<UInt8>) -> Void) {
-        for _ in 0..<Self.mostPieces {
+        for _ in 0..<Self.maximumPieces {
             guard case .bytes(let bytes) = descriptor.read() else { return }
             body(bytes)
         }

@@ -4,7 +4,7 @@ public struct SerialConnector: ConnectorKind {
 
     /// The first line after opening may be incomplete.
     private static let standardSkip = 1
-    private static let mostSent = 1024
+    private static let maximumSent = 1024
 
     public let place: String
     /// The device file: `place`, or the same below another folder than `/dev`.
@@ -29,8 +29,8 @@ public struct SerialConnector: ConnectorKind {
             throw source.wrong("baud", "is not one of \(rates)")
         }
         let sent = Array(try source.texts("send")?.joined().utf8 ?? "".utf8)
-        guard sent.count <= Self.mostSent else {
-            throw source.wrong("send", "is more than \(Self.mostSent) bytes")
+        guard sent.count <= Self.maximumSent else {
+            throw source.wrong("send", "is more than \(Self.maximumSent) bytes")
         }
         self.init(
             device: device, below: source.devices, baud: baud, sent: sent,

@@ -9,7 +9,8 @@ import Text
 /// "budgets": { "memoryMiB": 128, "apps": { "load-watch": { "cpuPerMinuteSeconds": 5 } } }
 /// ```
 package struct BudgetTable: Sendable, Equatable {
-    private var common = RunBudget()
+    /// That of every app without one of its own.
+    private(set) var common = RunBudget()
     private var apps: [String: RunBudget] = [:]
 
     init() {}

@@ -1,7 +1,9 @@
 import Auth
 import Foundation
 package import JSApps
+import Samples
 import Text
+import VM
 
 /// The settings of all commands, from `$XDG_CONFIG_HOME/nervous/config.json`.
 ///
@@ -18,6 +20,8 @@ package struct Configuration: Sendable, Equatable {
     var budgets = BudgetTable()
     /// The most bytes of the access log.
     var accessLogBudget = AccessLog.standardBudget
+    /// The longest time that a collected sample waits to be written.
+    package var flush = VirtualMachine.standardFlushInterval
     /// The folder of the JavaScript libraries that apps may load.
     package var libraries = SystemLibraries.standardFolder
     /// The broker that announces sensors; `nil` for none.
@@ -42,7 +46,7 @@ package struct Configuration: Sendable, Equatable {
         } catch {
             throw CommandFailure(
                 .configuration, "\(path):\(error.position): \(error.message)",
-                hint: "See docs/configuration.md for the settings.",
+                hint: "List all settings with: nervous config template",
                 type: "bad-configuration")
         }
     }
@@ -64,6 +68,13 @@ package struct Configuration: Sendable, Equatable {
             }
             try members.end()
         }
+        if let value = fields.take("flush") {
+            guard let interval = value.string.flatMap(Self.flushInterval) else {
+                throw ConfigurationError(
+                    position: value.position, message: "flush \(Self.flushHint)")
+            }
+            flush = interval
+        }
         if let section = fields.take("gpsd") { gpsd = try GPSDSection(section) }
         if let value = fields.take("libraries") {
             guard let path = value.string, path.hasPrefix("/") else {
@@ -77,7 +88,17 @@ package struct Configuration: Sendable, Equatable {
         try fields.end()
     }
 
-    private static func read(_ path: String) throws(CommandFailure) -> [UInt8]? {
+    /// What ``flushInterval(_:)`` accepts, to follow the name of the setting.
+    package static let flushHint = "must be a duration from 0s to 10m, such as 10s"
+
+    /// An interval at which samples can be flushed, as a duration such as 10s.
+    package static func flushInterval(_ span: String) -> Duration? {
+        guard let interval = Duration(span: span), interval <= .seconds(600) else { return nil }
+        return interval
+    }
+
+    /// The bytes of a file; `nil` if there is none.
+    static func read(_ path: String) throws(CommandFailure) -> [UInt8]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
             guard let file = FileHandle(forReadingAtPath: path) else {

@@ -45,7 +45,7 @@ package struct GPSDSection: Sendable, Equatable {
         guard let span = value.string.flatMap({ Duration(span: $0) }), range.contains(span) else {
             throw ConfigurationError(
                 position: value.position,
-                message: "\(key) must be a span from \(range.lowerBound.span) to "
+                message: "\(key) must be a duration from \(range.lowerBound.span) to "
                     + "\(range.upperBound.span), such as \"\(range.upperBound.span)\"")
         }
         return span

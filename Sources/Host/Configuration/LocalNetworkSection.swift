@@ -8,7 +8,7 @@ import Text
 /// ```
 package struct LocalNetworkSection: Sendable, Equatable {
     /// The most addresses that it listens on.
-    static let mostAddresses = 8
+    static let maximumAddresses = 8
 
     package var port = 8443
     /// `nil` for all addresses of this machine in private networks.
@@ -21,10 +21,11 @@ package struct LocalNetworkSection: Sendable, Equatable {
         var fields = try ConfigurationFields(section, of: "lan")
         if let number = try fields.take("port", 0...65_535) { port = number }
         if let list = fields.take("addresses") {
-            guard let values = list.array, (1...Self.mostAddresses).contains(values.count) else {
+            guard let values = list.array, (1...Self.maximumAddresses).contains(values.count) else {
                 throw ConfigurationError(
                     position: list.position,
-                    message: "addresses must be a list of 1 to \(Self.mostAddresses) IP addresses")
+                    message:
+                        "addresses must be a list of 1 to \(Self.maximumAddresses) IP addresses")
             }
             var addresses: [IPAddress] = []
             for value in values { addresses.append(try Self.address(value)) }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Logging
 import Provider
+import Scheduling
 import ServiceLifecycle
 import VM
 
@@ -53,17 +54,34 @@ package struct HostSession: Sendable {
         }
     }
 
+    /// Asks the running host, for what must neither start a host nor wait for a slow one.
+    ///
+    /// - Returns: `nil` if no host runs, if it does not answer in time, or if `body` fails.
+    package static func ifRunning<T: Sendable>(
+        _ paths: HostPaths, within limit: Duration,
+        _ body: @escaping @Sendable (APIClient) async throws -> T
+    ) async -> T? {
+        guard (try? isListening(paths.controlSocket)) == true else { return nil }
+        return try? await withTimeLimit(limit, throwing: CancellationError()) {
+            try await ControlTransport.with(socket: paths.controlSocket, body)
+        }
+    }
+
     /// The services of a long-running host; waits for a command's own host to unlock the data
     /// directory.
     ///
+    /// - Parameter flush: as for ``HostServices``.
     /// - Throws: `alreadyRunning` immediately if another host serves.
-    package static func longRunningServices(_ options: HostOptions) async throws -> HostServices {
+    package static func longRunningServices(
+        _ options: HostOptions, flush: Duration? = nil
+    ) async throws -> HostServices {
         let paths = options.paths
         let deadline = ContinuousClock.now + unlockTimeLimit
         while true {
             do {
                 return try await HostServices(
-                    paths: paths, roots: options.roots, isLongRunning: true, logger: options.logger)
+                    paths: paths, roots: options.roots, isLongRunning: true, flush: flush,
+                    logger: options.logger)
             } catch let error as VirtualMachineError
                 where error.code == .alreadyRunning && ContinuousClock.now < deadline
                 && (try? isListening(paths.controlSocket)) == false
@@ -74,14 +92,16 @@ package struct HostSession: Sendable {
     }
 
     /// Runs `body` with a host in this process, and stops it afterwards.
+    ///
+    /// - Parameter tcp: the port on loopback; `nil` for none.
     package static func with<T: Sendable>(
-        _ services: HostServices, collects: Bool,
+        _ services: HostServices, collects: Bool, tcp: LoopbackPort? = nil,
         _ body: @Sendable (HostSession) async throws -> T
     ) async throws -> T {
         let socket = collects ? services.paths.controlSocket : services.paths.privateSocket
         defer { unlink(socket) }
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
-        let group = try services.group(collects: collects, socket: socket, tcp: nil) { _ in
+        let group = try services.group(collects: collects, socket: socket, tcp: tcp) { _ in
             signal.finish()
         }
         return try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -2,8 +2,6 @@ import Addresses
 import Auth
 import Crypto
 import Foundation
-import SwiftASN1
-import X509
 
 /// Issues the two certificates of the listener for the local network.
 ///
@@ -33,29 +31,15 @@ struct CertificateIssuer {
     func authority(
         key: P256.Signing.PrivateKey, machine: String, addresses: [IPAddress]
     ) throws -> Certificate {
-        let issuer = Certificate.PrivateKey(key)
         // Names of authorities must differ, also on machines of the same name; that of a key stays.
         let suffix = Fingerprint.sha256(Array(key.publicKey.derRepresentation)).prefix(8)
-        let name = try DistinguishedName {
-            // At most 64 characters (RFC 5280, appendix A.1).
-            CommonName("Nervous on \(machine.prefix(40)) \(suffix)")
-        }
+        // A name has at most 64 characters of Unicode (RFC 5280, appendix A.1).
+        let machine = String(machine.unicodeScalars.prefix(40))
         let ranges = AddressBlock.privateNetworks + addresses.map { AddressBlock($0) }
         return try Certificate(
-            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: issuer.publicKey,
-            notValidBefore: day(-Self.toleratedDays), notValidAfter: day(Self.authorityDays),
-            issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
-            extensions: try Certificate.Extensions {
-                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-                Critical(KeyUsage(keyCertSign: true))
-                Critical(
-                    NameConstraints(
-                        permittedDNSDomains: ["local"],
-                        permittedIPRanges: ranges.map {
-                            ASN1OctetString(contentBytes: $0.bytes[...])
-                        }))
-                SubjectKeyIdentifier(hash: issuer.publicKey)
-            }, issuerPrivateKey: issuer)
+            authority: key, name: "Nervous on \(machine) \(suffix)",
+            from: day(-Self.toleratedDays), until: day(Self.authorityDays),
+            permitted: [.domain("local")] + ranges.map { .address($0.bytes) })
     }
 
     /// A certificate of the server.
@@ -68,60 +52,35 @@ struct CertificateIssuer {
         signedBy authority: (certificate: Certificate, key: P256.Signing.PrivateKey),
         names: [String], addresses: [IPAddress]
     ) throws -> Certificate {
-        let publicKey = Certificate.PublicKey(key)
-        let issuer = Certificate.PrivateKey(authority.key)
-        return try Certificate(
-            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: publicKey,
-            notValidBefore: day(-Self.toleratedDays), notValidAfter: day(Self.serverDays),
-            issuer: authority.certificate.subject,
-            subject: try DistinguishedName { CommonName("nervous") },
-            signatureAlgorithm: .ecdsaWithSHA256,
-            extensions: try Certificate.Extensions {
-                Critical(BasicConstraints.notCertificateAuthority)
-                Critical(KeyUsage(digitalSignature: true))
-                try ExtendedKeyUsage([.serverAuth])
-                SubjectAlternativeNames(Self.names(names, addresses))
-                SubjectKeyIdentifier(hash: publicKey)
-                AuthorityKeyIdentifier(
-                    keyIdentifier: SubjectKeyIdentifier(hash: issuer.publicKey).keyIdentifier)
-            }, issuerPrivateKey: issuer)
+        try Certificate(
+            server: key, name: "nervous", from: day(-Self.toleratedDays),
+            until: day(Self.serverDays), names: Self.names(names, addresses), signedBy: authority)
     }
 
     /// Whether a certificate of an authority can be kept.
     func isCurrent(
-        _ authority: Certificate, key: P256.Signing.PrivateKey, addresses: [IPAddress]
-    ) -> Bool {
-        let permitted = (try? authority.extensions.nameConstraints)??.permittedSubtrees ?? []
-        return authority.publicKey == Certificate.PrivateKey(key).publicKey
-            && authority.notValidAfter > day(Self.serverDays)
-            && addresses.allSatisfy {
-                permitted.contains(
-                    .ipAddress(ASN1OctetString(contentBytes: AddressBlock($0).bytes[...])))
-            }
+        _ authority: Certificate, key: P256.Signing.PublicKey, addresses: [IPAddress]
+    ) throws -> Bool {
+        try authority.hasKey(key) && authority.notValidAfter > day(Self.serverDays)
+            && authority.permits(addresses.map { .address(AddressBlock($0).bytes) })
     }
 
     /// Whether a certificate of the server can be kept.
     func isCurrent(
         _ server: Certificate, key: P256.Signing.PublicKey, authority: Certificate,
         names: [String], addresses: [IPAddress]
-    ) -> Bool {
-        let present = (try? server.extensions.subjectAlternativeNames).flatMap { $0 }.map {
-            Set($0)
-        }
-        return server.publicKey == Certificate.PublicKey(key)
-            && server.notValidAfter > day(Self.renewalDays) && server.notValidBefore <= now
-            && server.issuer == authority.subject
-            && authority.publicKey.isValidSignature(server.signature, for: server)
-            && present == Set(Self.names(names, addresses))
+    ) throws -> Bool {
+        try server.hasKey(key) && server.notValidAfter > day(Self.renewalDays)
+            && server.notValidBefore <= now && server.isSigned(by: authority)
+            && server.hasNames(Self.names(names, addresses))
     }
 
     private func day(_ days: Int) -> Date { now.addingTimeInterval(Double(days) * 86_400) }
 
-    private static func names(_ names: [String], _ addresses: [IPAddress]) -> [GeneralName] {
-        names.map { .dnsName($0) }
-            + addresses.map {
-                .ipAddress(ASN1OctetString(contentBytes: AddressBlock($0).addressBytes[...]))
-            }
+    private static func names(
+        _ names: [String], _ addresses: [IPAddress]
+    ) -> [Certificate.Name] {
+        names.map { .domain($0) } + addresses.map { .address(AddressBlock($0).addressBytes) }
     }
 }
 

@@ -49,8 +49,10 @@ package struct LocalNetworkListener: Sendable {
                 sockets.append(
                     try ReservedSocket(address, port: sockets.first?.port ?? section.port))
             } catch {
-                throw Self.failure(
-                    error.reason, port: sockets.first?.port ?? section.port, address: address)
+                throw error.described(
+                    port: sockets.first?.port ?? section.port,
+                    address: WebHost.address(address).description, option: "--lan PORT",
+                    alternative: "lan.port in config.json")
             }
         }
         let port = sockets.first?.port ?? section.port
@@ -91,7 +93,7 @@ package struct LocalNetworkListener: Sendable {
                         + #" "lan": {"addresses": ["192.168.1.7"]}"#,
                     type: "no-local-network")
             }
-            return Array(local.prefix(LocalNetworkSection.mostAddresses))
+            return Array(local.prefix(LocalNetworkSection.maximumAddresses))
         }
         let own = machine.map(\.address)
         // Every address of 127.0.0.0/8 is this machine's, although only one is listed.
@@ -103,28 +105,6 @@ package struct LocalNetworkListener: Sendable {
                 type: "no-local-network")
         }
         return wanted
-    }
-
-    private static func failure(
-        _ reason: Int32, port: Int, address: IPAddress
-    ) -> CommandFailure {
-        let place = WebHost.address(address).description
-        return switch reason {
-        case EADDRINUSE:
-            CommandFailure(
-                .unavailable, "Port \(port) is already in use on \(place).",
-                hint: "Choose another with --lan PORT, or lan.port in config.json.",
-                type: "port-in-use")
-        case EACCES:
-            CommandFailure(
-                .noPermission, "Permission denied to listen on port \(port).",
-                hint: "Ports below 1024 require root: choose another with --lan PORT.",
-                type: "port-not-allowed")
-        default:
-            CommandFailure(
-                .unavailable,
-                "Cannot listen on \(place), port \(port): \(String(cString: strerror(reason))).")
-        }
     }
 
     private static func hostName() -> String {

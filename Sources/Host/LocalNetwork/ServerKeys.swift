@@ -2,8 +2,7 @@ import Addresses
 import Crypto
 import Files
 import Foundation
-import SwiftASN1
-import X509
+import Text
 
 /// The keys and certificates of the listener for the local network, in a folder of the data directory.
 ///
@@ -44,12 +43,12 @@ struct ServerKeys {
             let authorityFile = "\(folder)/authority.crt"
             let unusual = addresses.filter { !CertificateIssuer.isPrivate($0) }
             let authority = try Self.certificate(at: authorityFile) {
-                issuer.isCurrent($0, key: authorityKey, addresses: unusual)
+                try issuer.isCurrent($0, key: authorityKey.publicKey, addresses: unusual)
             } or: {
                 try issuer.authority(key: authorityKey, machine: machine, addresses: unusual)
             }
             let server = try Self.certificate(at: "\(folder)/server.crt") {
-                issuer.isCurrent(
+                try issuer.isCurrent(
                     $0, key: serverKey.publicKey, authority: authority, names: names,
                     addresses: addresses)
             } or: {
@@ -57,14 +56,13 @@ struct ServerKeys {
                     key: serverKey.publicKey, signedBy: (authority, authorityKey), names: names,
                     addresses: addresses)
             }
-            certificate = try server.serializeAsPEM().pemString
+            certificate = server.pem
             key = serverKey.pemRepresentation
             pin = CertificatePin(
                 digest: Array(SHA256.hash(data: serverKey.publicKey.derRepresentation)))
             expires = server.notValidAfter
             self.authorityFile = authorityFile
-            fingerprint = SHA256.hash(data: try authority.serializeAsPEM().derBytes)
-                .map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+            fingerprint = try authority.sha256().map { [$0].hexadecimal.uppercased() }
                 .joined(separator: ":")
         } catch let error as CommandFailure {
             throw error
@@ -93,17 +91,16 @@ struct ServerKeys {
 
     /// The certificate in a file if it can be kept, otherwise a new one.
     private static func certificate(
-        at path: String, ifCurrent isCurrent: (Certificate) -> Bool,
+        at path: String, ifCurrent isCurrent: (Certificate) throws -> Bool,
         or issue: () throws -> Certificate
     ) throws -> Certificate {
         if let text = try text(at: path),
-            let certificate = try? Certificate(pemEncoded: text), isCurrent(certificate)
+            let certificate = try? Certificate(pem: text), try isCurrent(certificate)
         {
             return certificate
         }
         let certificate = try issue()
-        let text = try certificate.serializeAsPEM().pemString + "\n"
-        try DurableFile.replace(path, with: Array(text.utf8))
+        try DurableFile.replace(path, with: Array(certificate.pem.utf8))
         return certificate
     }
 

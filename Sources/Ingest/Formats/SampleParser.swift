@@ -17,7 +17,7 @@ public struct SampleParser: ~Copyable {
     /// The maximum size of one text in bytes.
     public static let longestText = 1 << 16
     /// The maximum number of values per parser, times included.
-    public static let mostValues = 8_000_000
+    public static let maximumValues = 8_000_000
     /// How many bytes are buffered before they are parsed, so that a long sample that arrives in small
     /// pieces is not parsed again with each of them.
     private static let standardPiece = 1 << 16
@@ -39,7 +39,7 @@ public struct SampleParser: ~Copyable {
     /// Creates a parser for samples with the given fields.
     ///
     /// - Parameters:
-    ///   - limit: the maximum number of samples; `mostValues` applies in any case.
+    ///   - limit: the maximum number of samples; `maximumValues` applies in any case.
     ///   - now: the time of samples without `t`.
     public init(_ form: SampleFormat, fields: [Field], limit: Int = .max, now: Timestamp) {
         self.init(form, fields: fields, limit: limit, now: now, piece: Self.standardPiece)
@@ -56,7 +56,7 @@ public struct SampleParser: ~Copyable {
             case .csv: .csv(CSVReader())
             case .columns: .columns(ColumnsReader())
             }
-        let most = min(limit, Self.mostValues / (1 + fields.count))
+        let most = min(limit, Self.maximumValues / (1 + fields.count))
         context = RowBuilder(fields, limit: most, now: now)
     }
 

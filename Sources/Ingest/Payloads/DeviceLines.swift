@@ -66,11 +66,11 @@ struct KeyValueLine {
     /// The values by normalised key.
     private(set) var values: [String: Value] = [:]
 
-    private static let mostPairs = 64
+    private static let maximumPairs = 64
 
     /// - Returns: `nil` for a line without a pair, and for one with duplicate keys.
     init?(_ line: String) {
-        let parts = line.split(maxSplits: Self.mostPairs) { $0 == "," || $0 == ";" }
+        let parts = line.split(maxSplits: Self.maximumPairs) { $0 == "," || $0 == ";" }
         for part in parts {
             guard let mark = part.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return nil }
             let key = Self.reduced(String(part[..<mark]))
@@ -96,7 +96,7 @@ struct LinePattern: Sendable {
     private static let longest = 1024
     private static let longestLine = 4096
     /// The engine reports its progress every 10 000 steps.
-    private static let mostTurns = 50
+    private static let maximumTurns = 50
 
     private let expression: NSRegularExpression
     private let groups: [Group]
@@ -151,7 +151,7 @@ struct LinePattern: Sendable {
             found, _, stop in
             match = match ?? found
             turns += 1
-            if match != nil || turns > Self.mostTurns { stop.pointee = true }
+            if match != nil || turns > Self.maximumTurns { stop.pointee = true }
         }
         return match
     }

@@ -13,7 +13,7 @@ public struct JSONPath: Hashable, Sendable {
         case index(Int)
     }
 
-    private static let mostSteps = 32
+    private static let maximumSteps = 32
 
     private let steps: [Step]
 
@@ -43,7 +43,7 @@ public struct JSONPath: Hashable, Sendable {
             }
             isFirst = false
         }
-        guard !text.isEmpty, steps.count <= Self.mostSteps else { throw Self.unknown(text) }
+        guard !text.isEmpty, steps.count <= Self.maximumSteps else { throw Self.unknown(text) }
         self.steps = steps
     }
 

@@ -11,8 +11,8 @@ struct LineScanner {
         }
     }
 
-    private static let mostFields = 256
-    private static let mostTags = 64
+    private static let maximumFields = 256
+    private static let maximumTags = 64
     /// The maximum length of a number: parsing a double takes more than linear time.
     private static let longestNumber = 128
 
@@ -32,7 +32,7 @@ struct LineScanner {
         let measurement = try name("measurement", until: [.comma, .space])
         var tags: [LinePoint.Tag] = []
         while take(.comma) {
-            guard tags.count < Self.mostTags else { throw Fault("it has too many tags") }
+            guard tags.count < Self.maximumTags else { throw Fault("it has too many tags") }
             let key = try name("tag", until: [.equals, .comma, .space])
             guard take(.equals) else { throw Fault("a tag has no value") }
             let value = try name("value of a tag", until: [.equals, .comma, .space])
@@ -83,7 +83,7 @@ struct LineScanner {
     private mutating func fields() throws(Fault) -> [String: Value] {
         var values: [String: Value] = [:]
         repeat {
-            guard values.count < Self.mostFields else { throw Fault("it has too many fields") }
+            guard values.count < Self.maximumFields else { throw Fault("it has too many fields") }
             let key = try name("field", until: [.equals, .comma, .space])
             guard take(.equals) else { throw Fault("a field has no value") }
             let value = try value()

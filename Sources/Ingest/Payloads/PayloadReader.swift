@@ -11,7 +11,7 @@ import Text
 public struct PayloadReader: Sendable {
     /// The maximum size of a payload in bytes.
     public static let limit = 256 << 10
-    private static let mostColumns = 256
+    private static let maximumColumns = 256
 
     private enum Form: Sendable {
         case json([JSONPath])
@@ -38,7 +38,7 @@ public struct PayloadReader: Sendable {
         case .csv(let separator):
             var columns: [Int] = []
             for name in names {
-                guard let column = Int(name), (1...Self.mostColumns).contains(column) else {
+                guard let column = Int(name), (1...Self.maximumColumns).contains(column) else {
                     throw PayloadError(
                         "\(name.escapedForDisplay(limit: 40)) is not a column number (from 1)")
                 }
@@ -82,7 +82,8 @@ public struct PayloadReader: Sendable {
         case .columns(let separator, let columns):
             guard let text = Self.text(payload) else { return nil }
             let parts = text.utf8.split(
-                separator: separator, maxSplits: Self.mostColumns, omittingEmptySubsequences: false)
+                separator: separator, maxSplits: Self.maximumColumns,
+                omittingEmptySubsequences: false)
             return columns.map { column in
                 parts.indices.contains(column) ? Value(text: Substring(parts[column])) : nil
             }

@@ -14,7 +14,7 @@ public struct SampleMaker: Sendable {
     public struct Counts: Hashable, Sendable {
         /// All payloads.
         public var received = 0
-        /// Payloads that became samples.
+        /// Payloads that were made into samples.
         public var taken = 0
         /// Payloads that are not in the format or have an invalid value.
         public var malformed = 0

@@ -13,7 +13,7 @@ actor LocalNetworkClients {
     /// The failed attempts of an address within a minute after which it is refused.
     private static let attemptLimit = 5
     /// The most addresses that are distinguished; further ones share one limit.
-    private static let mostSenders = 256
+    private static let maximumSenders = 256
 
     /// Where attempts come from.
     private enum Sender: Hashable {
@@ -69,10 +69,10 @@ actor LocalNetworkClients {
 
     /// The sender itself, or `other` if there are too many.
     private func distinguished(_ sender: Sender) -> Sender {
-        guard failures[sender] == nil, failures.count >= Self.mostSenders else { return sender }
+        guard failures[sender] == nil, failures.count >= Self.maximumSenders else { return sender }
         let now = time.instant()
         failures = failures.filter { _, failures in !failures.limiter.isIdle(at: now) }
-        return failures.count < Self.mostSenders ? sender : .other
+        return failures.count < Self.maximumSenders ? sender : .other
     }
 
     private func noteFailure(of sender: Sender) {

@@ -5,11 +5,12 @@ import Hummingbird
 import Ingest
 import LAE
 import Samples
+import Text
 
 /// Publishes readings of several sensors, each under its own grant, and records the outcome.
 struct PushDelivery {
     /// The maximum number of sensors of one body.
-    private static let mostSensors = 64
+    private static let maximumSensors = 64
     /// The maximum number of lines that an answer lists.
     private static let namedLines = 100
 
@@ -64,7 +65,7 @@ struct PushDelivery {
         var groups: [SensorID: [PushedReading]] = [:]
         for reading in readings {
             if groups[reading.sensor] == nil {
-                guard order.count < Self.mostSensors else {
+                guard order.count < Self.maximumSensors else {
                     drop(.tooManySensors, line: reading.line)
                     continue
                 }
@@ -137,10 +138,7 @@ struct PushDelivery {
     /// are different samples.
     private func key(_ readings: [PushedReading], client: String) -> BatchKey? {
         guard readings.allSatisfy({ $0.reading.time != nil }) else { return nil }
-        let name = digest.map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        return BatchKey(client: client, name: "push-" + name.joined(), digest: Array(digest))
+        return BatchKey(client: client, name: "push-" + digest.hexadecimal, digest: Array(digest))
     }
 }
 

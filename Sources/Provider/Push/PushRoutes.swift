@@ -148,7 +148,7 @@ struct PushRoutes {
 /// Resolves each line of line protocol to a sensor.
 struct LineTargets {
     /// The maximum number of measurements of one body.
-    private static let mostKinds = 64
+    private static let maximumKinds = 64
 
     private let machine: VirtualMachine
     /// The sensors that the client may publish to; `nil` for the owner, who may publish to all.
@@ -174,7 +174,7 @@ struct LineTargets {
     mutating func target(of point: LinePoint) async -> Result<SensorID, DropReason> {
         guard let kind = point.kind else { return .failure(.unknownName) }
         if known[kind] == nil {
-            guard known.count < Self.mostKinds else { return .failure(.tooManySensors) }
+            guard known.count < Self.maximumKinds else { return .failure(.tooManySensors) }
             let existing = await machine.instances(of: kind)
             known[kind] = Set(existing.filter(isWritable))
         }

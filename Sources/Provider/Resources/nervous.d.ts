@@ -175,7 +175,7 @@ declare namespace Nervous {
     signal?: AbortSignal;
   }
 
-  /** A time: milliseconds since 1970, a Date, RFC 3339, "now", or a span before now: "-15m". */
+  /** A time: milliseconds since 1970, a Date, RFC 3339, "now", or a duration before now: "-15m". */
   type Moment = number | Date | string;
 
   /** An integer and us, ms, s, m, h, d or w. */
@@ -206,7 +206,7 @@ declare namespace Nervous {
     readonly definition?: unknown;
     readonly available: boolean;
     readonly unavailable?: { readonly reason: string; readonly remedy?: string };
-    /** "off", "low", "medium", "high", "auto" or a span. */
+    /** "off", "low", "medium", "high", "auto" or the duration of an interval. */
     readonly level: string;
     /** At the level "auto": the time between two reads in milliseconds. */
     readonly interval?: { readonly current?: number; readonly shortest: number; readonly longest: number };

@@ -748,7 +748,7 @@
       return found;
     },
 
-    /** One session: its name, sensors, state and spans. */
+    /** One session: its name, sensors, state and active intervals (`spans`). */
     get(id, { signal } = {}) {
       return get(sessionPath(id), { signal });
     },

@@ -27,7 +27,7 @@
   function milliseconds(span) {
     if (typeof span === "number" && span >= 0) return span;
     const parts = /^(\d+)(us|ms|s|m|h|d)$/.exec(span);
-    if (parts === null) throw new TypeError(`${show(span)} is not a span such as "10s" or "5m"`);
+    if (parts === null) throw new TypeError(`${show(span)} is not a duration such as "10s" or "5m"`);
     return parts[1] * UNITS[parts[2]];
   }
 

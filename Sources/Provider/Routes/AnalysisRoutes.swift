@@ -109,7 +109,7 @@ struct StatisticsRoutes {
         let every = try request.parameter("every").flatMap { text -> Duration? in
             guard calendar == nil else { return nil }
             guard let span = Duration(span: text), span > .zero else {
-                throw Problem.invalidParameter("every", "must be a span such as 10s, 1m or 1mo")
+                throw Problem.invalidParameter("every", "must be a duration such as 10s, 1m or 1mo")
             }
             return span
         }

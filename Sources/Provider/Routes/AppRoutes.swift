@@ -47,14 +47,14 @@ struct AppRoutes {
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("install", request, context)
         try request.rejectParameters(except: ["allowDowngrade", "dryRun"])
-        let terms = InstallTerms(
+        let options = InstallOptions(
             allowsDowngrade: try request.flag("allowDowngrade"),
             isDryRun: try request.flag("dryRun"))
-        let installation = try await install(request, under: terms)
+        let installation = try await install(request, with: options)
         let app = installation.app
         let before = installation.previous?.privileges
         let status = await authorizer.authority.status(of: app.declared, before: before)
-        guard !terms.isDryRun else {
+        guard !options.isDryRun else {
             try await authorizer.authority.checkFree(app: app.name.text)
             return try await .json(describe(installation, status))
         }
@@ -84,12 +84,12 @@ struct AppRoutes {
 
     /// Installs an archive, or the files of a folder as JSON.
     private func install(
-        _ request: Request, under terms: InstallTerms
+        _ request: Request, with options: InstallOptions
     ) async throws -> Installation {
         let limits = library.limits
         guard request.mediaType == "application/json" else {
             let archive = try await request.bytes(upTo: limits.archiveBytes)
-            return try await library.install(archive: archive, under: terms)
+            return try await library.install(archive: archive, with: options)
         }
         // Base64 takes four bytes for three; the rest is for paths.
         let limit = limits.unpackedBytes / 3 * 4 + limits.entries * (limits.pathBytes + 64)
@@ -97,7 +97,7 @@ struct AppRoutes {
         let folder = try AppFolder(
             named: sent.name, files: sent.files.map { ($0.path, Array($0.content)) },
             limits: limits)
-        return try await library.install(folder, under: terms)
+        return try await library.install(folder, with: options)
     }
 
     @Sendable

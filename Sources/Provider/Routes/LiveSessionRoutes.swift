@@ -11,7 +11,7 @@ import Sessions
 import Tracks
 import VM
 
-/// The measurements of a session so far, once per second while a client is connected.
+/// The live values of a session, once per second while a client is connected.
 struct LiveSessionRoutes {
     private static let interval = Duration.seconds(1)
     private static let page = 10_000
@@ -73,7 +73,7 @@ struct LiveSessionRoutes {
         }
     }
 
-    /// Writes an event with the current measurements of the session.
+    /// Writes an event with the current values of the session.
     private func write(
         _ live: inout LiveSession, _ caller: SessionCaller, _ request: Request,
         _ context: ProviderContext, _ writer: inout any ResponseBodyWriter
@@ -152,9 +152,9 @@ private struct LiveSession {
     /// The session as of its last step; after another step everything is read again.
     let record: SessionRecord
     let sensors: [Kind: SensorID]
-    /// The spans that are not read to their end; the last one is open while the session is active.
+    /// The active intervals that are not read to their end; the last one has no end while the session is active.
     var spans: [TimeRange]
-    /// The last sample of the first span that was read, by kind.
+    /// The last sample read of the first of these intervals, by kind.
     private(set) var positions: [Kind: SampleQuery.Position] = [:]
     private var totals = LiveTotals()
     private var route: SessionRoute
@@ -165,7 +165,7 @@ private struct LiveSession {
         spans = record.session.spans(until: .distantFuture)
     }
 
-    /// Whether the first span has ended.
+    /// Whether the first of these intervals has ended.
     var isSpanOver: Bool { spans.count > 1 || record.session.state != .active }
 
     mutating func begin() {

@@ -18,7 +18,7 @@ struct OutboxRoutes {
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("outbox", request, context)
-        return try .json(ItemList(await outbox.queued.map(DeliveryDescription.init)))
+        return try .json(ItemList(await outbox.queued.map(UploadDescription.init)))
     }
 
     @Sendable

@@ -25,6 +25,8 @@ struct RetentionRoutes {
 
     private func description() async throws -> StorageDescription {
         let log = authorizer.authority.log
+        // The report counts what is in the file.
+        await machine.flush()
         return StorageDescription(
             try await machine.retention.report(),
             StorageDescription.AccessLog(
@@ -96,12 +98,12 @@ extension RetentionDescription {
         self.init(raw: rule.raw?.span, bytes: rule.bytes, summaries: rule.summaries?.span)
     }
 
-    /// - Throws: `Problem` for a member that is not a span or is negative.
+    /// - Throws: `Problem` for a member that is not a duration, or is negative.
     func rule() throws -> RetentionRule {
         func span(_ name: String, _ text: String?) throws -> Duration? {
             try text.map { text in
                 guard let span = Duration(span: text) else {
-                    throw Problem.invalidBody("\(name) must be a span such as 30d.")
+                    throw Problem.invalidBody("\(name) must be a duration such as 30d.")
                 }
                 return span
             }

@@ -124,7 +124,7 @@ struct SensorRoutes {
         let body = try await request.json(LevelSetting.self)
         guard let level = CollectionLevel(body.level) else {
             throw Problem.invalidBody(
-                "level must be off, low, medium, high, auto or a span such as 500ms, 2s, 5m.")
+                "level must be off, low, medium, high, auto or a duration such as 500ms, 2s, 5m.")
         }
         try await machine.setLevel(level, of: request.sensor(context))
         return try .json(LevelSetting(level.description))

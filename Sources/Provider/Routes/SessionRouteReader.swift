@@ -118,7 +118,7 @@ struct SessionRouteReader {
         guard terms.maximumRate == nil, terms.precision == nil, terms.history == nil else {
             throw Problem(
                 .denied,
-                "An imported route is given as a whole, and the grant of \(sensor) has terms.",
+                "An imported route is returned as a whole, and the grant of \(sensor) has terms.",
                 privilege: PrivilegeID(sensor: sensor, access: .raw).description)
         }
     }

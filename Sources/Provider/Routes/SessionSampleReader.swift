@@ -10,7 +10,7 @@ import Sessions
 import Tracks
 import VM
 
-/// Reads the samples of a session: those of its sensors within its spans.
+/// Reads the samples of a session: those that its sensors measured while it was active.
 struct SessionSampleReader {
     /// Samples per read.
     private static let page = 10_000

@@ -43,9 +43,9 @@ struct TokenRoutes {
         }
         let lifetime = body.lifetime ?? TokenRequest.standardLifetime
         guard TokenRequest.isLifetime(lifetime) else {
-            throw Problem.invalidBody("lifetime must be a span such as 1h, or never.")
+            throw Problem.invalidBody("lifetime must be a duration such as 1h, or never.")
         }
-        // Without a span it is never.
+        // Without a duration it is `never`.
         let expires = Duration(span: lifetime).map {
             authorizer.now().advanced(byMicroseconds: $0.wholeMicroseconds)
         }

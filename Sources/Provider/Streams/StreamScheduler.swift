@@ -1,6 +1,6 @@
 public import Samples
 
-/// Lets the sample streams of a host write one after the other, at moments that the host chooses.
+/// Lets the sample streams of a host write one after the other, at times that the host chooses.
 ///
 /// For virtual time: the output of a stream then depends only on that time.
 ///

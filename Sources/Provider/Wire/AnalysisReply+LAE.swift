@@ -44,12 +44,12 @@ extension AnalysisBody {
         case .flag?: break
         }
         throw Problem.invalidParameter(
-            name, "must be milliseconds since 1970, an RFC 3339 time or a span such as -15m")
+            name, "must be milliseconds since 1970, an RFC 3339 time or a duration such as -15m")
     }
 
     private static func span(_ name: String, _ text: String) throws -> Duration {
         guard let span = Duration(span: text), span > .zero else {
-            throw Problem.invalidParameter(name, "must be a span such as 10s or 1m")
+            throw Problem.invalidParameter(name, "must be a duration such as 10s or 1m")
         }
         return span
     }

@@ -71,7 +71,7 @@ extension TermsDescription {
         }
         let span = try history.map { text in
             guard let span = Duration(span: text), span > .zero else {
-                throw Problem.invalidBody("history must be a span such as 1h.")
+                throw Problem.invalidBody("history must be a duration such as 1h.")
             }
             return span
         }

@@ -58,12 +58,12 @@ extension SendReply {
         case .delivered(let status):
             self.init(delivered: true, status: status, damaged: damaged)
         case .kept(let delivery):
-            self.init(delivered: false, kept: DeliveryDescription(delivery), damaged: damaged)
+            self.init(delivered: false, kept: UploadDescription(delivery), damaged: damaged)
         }
     }
 }
 
-extension DeliveryDescription {
+extension UploadDescription {
     init(_ delivery: QueuedUpload) {
         self.init(
             id: delivery.id, address: delivery.address, title: delivery.title,

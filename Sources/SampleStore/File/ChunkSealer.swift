@@ -16,15 +16,26 @@ struct ChunkSealer: Sendable {
     /// Seals unsealed samples of a layout.
     ///
     /// Samples are decoded and encoded concurrently with writes; one transaction then replaces the
-    /// rows by chunks. Nothing else may modify chunks meanwhile.
+    /// rows by chunks, unless a write has extended a row meanwhile. Nothing else may modify chunks meanwhile.
     /// - Returns: the amount of samples that was sealed.
     func seal(_ layout: Layout) async throws -> UnsealedSize {
         let plan = try await pool.read { database in
             try SealingPlan(layout, rules, database)
         }
         guard let plan else { return UnsealedSize() }
-        try await pool.write { database in try plan.apply(database) }
-        return plan.sealed
+        do {
+            try await pool.write { database in try plan.apply(database) }
+            return plan.sealed
+        } catch is SealingPlan.Outdated {
+            // In one transaction, so that the rows cannot change again.
+            return try await pool.write { database in
+                guard let plan = try SealingPlan(layout, rules, database) else {
+                    return UnsealedSize()
+                }
+                try plan.apply(database)
+                return plan.sealed
+            }
+        }
     }
 
     /// Groups runs of adjacent complete chunks.
@@ -94,7 +105,7 @@ struct ChunkSealer: Sendable {
                     try ChunkSummary(data ?? Data(), layout.fields, entry)
                 })
         else { return nil }
-        // Summaries of a former version have no spacing.
+        // Summaries of version 1 have no spacing.
         if summary.spacing == nil {
             summary.spacing = try? ChunkTable.spacing(of: entry, layout, database)
         }

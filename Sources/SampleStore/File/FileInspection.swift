@@ -5,6 +5,9 @@ import Samples
 import Statistics
 
 extension SampleStore {
+    /// The names of the migrations that this version knows, in order.
+    public static var migrations: [String] { SampleSchema.migrator.migrations }
+
     /// Checks a file of samples: the integrity check of SQLite, and the checksums of all samples and summaries.
     ///
     /// Only reads, one chunk at a time, also while a host has the file open.

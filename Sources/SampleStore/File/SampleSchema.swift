@@ -40,11 +40,19 @@ enum SampleSchema {
         migrator.registerMigration("retention", migrate: Self.createRetention)
         migrator.registerMigration("erasure", migrate: Self.createErasure)
         migrator.registerMigration("publishers", migrate: Self.addPublishers)
+        // The index had `last`, too, which changes when a row is extended.
+        migrator.registerMigration("extended-rows") { database in
+            try database.execute(
+                sql: """
+                    DROP INDEX IF EXISTS fresh_by_layout;
+                    CREATE INDEX fresh_by_layout ON fresh (layout);
+                    """)
+        }
         // A damaged row must not prevent a file from being opened.
         return migrator.disablingDeferredForeignKeyChecks()
     }
 
-    /// Creates unsealed rows, chunks and groups, and converts samples from the former table with
+    /// Creates unsealed rows, chunks and groups, and converts samples from the earlier table with
     /// one row each.
     private static func createChunks(_ database: Database) throws {
         try database.execute(

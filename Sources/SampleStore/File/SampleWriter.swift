@@ -20,6 +20,8 @@ struct SampleWriter: Sendable {
         var used: Int64 = 0
         /// Bytes of the write-ahead log.
         var log: Int64 = 0
+        /// The row of each layout that the next transaction may extend.
+        var open: [Int64: UnsealedRow.Key] = [:]
         /// Why flushing the log failed, if it was requested.
         var syncFailure: SampleStoreError?
     }
@@ -34,24 +36,28 @@ struct SampleWriter: Sendable {
 
     /// Writes all batches in one transaction.
     ///
+    /// The last row of a layout is extended while it is small: a row of its own for each transaction would take
+    /// more space, and another page of the index.
+    ///
     /// The log is flushed on the thread that wrote it, which saves the caller two thread switches. The order
     /// is safe: SQLite writes the frames of the transaction and its commit record to the log, and then the
     /// log is flushed. Nothing else writes in between, and SQLite flushes frames before it checkpoints them.
     /// SQLite ignores the zeros after the last frame, because frames have a salt and a checksum.
     ///
     /// - Parameters:
+    ///   - open: the rows that may be extended, as the transaction before returned them.
     ///   - numbering: marks the session as started; `nil` when it is marked already.
     ///   - step: bytes by which the log grows when it is flushed; `nil` when it is not flushed.
     nonisolated(nonsending) func write(
-        _ batches: [UnwrittenBatch], marking numbering: SequenceTable.Numbering?,
-        syncedBy step: Int64?
+        _ batches: [UnwrittenBatch], extending open: [Int64: UnsealedRow.Key],
+        marking numbering: SequenceTable.Numbering?, syncedBy step: Int64?
     ) async throws -> Written {
-        guard !batches.isEmpty || step != nil else { return Written() }
+        guard !batches.isEmpty || step != nil else { return Written(open: open) }
         return try await withCheckedThrowingContinuation { continuation in
             file.pool.asyncWriteWithoutTransaction { database in
                 continuation.resume(
                     with: Result {
-                        var written = try write(batches, numbering, database)
+                        var written = try write(batches, open, numbering, database)
                         guard let step else { return written }
                         do throws(SampleStoreError) {
                             try file.syncLog(extendingBy: step)
@@ -65,9 +71,10 @@ struct SampleWriter: Sendable {
     }
 
     private func write(
-        _ batches: [UnwrittenBatch], _ numbering: SequenceTable.Numbering?, _ database: Database
+        _ batches: [UnwrittenBatch], _ open: [Int64: UnsealedRow.Key],
+        _ numbering: SequenceTable.Numbering?, _ database: Database
     ) throws -> Written {
-        var written = Written()
+        var written = Written(open: open)
         guard !batches.isEmpty else { return written }
         try database.inTransaction(.immediate) {
             if let numbering { try SequenceTable.mark(numbering, database) }
@@ -76,9 +83,11 @@ struct SampleWriter: Sendable {
                 try BatchKeyTable.insert(key, batch.sensor, database)
             }
             for (layout, batch) in Self.joined(batches, atMost: rules.chunkSize) {
-                let row = UnsealedRow(batch, layout.id)
-                try UnsealedTable.insert(row, database)
-                written.sizes[layout.id, default: UnsealedSize()] += row.size
+                let (row, growth) =
+                    try extended(written.open[layout.id], with: batch, layout, database)
+                    ?? inserted(batch, layout, database)
+                written.sizes[layout.id, default: UnsealedSize()] += growth
+                written.open[layout.id] = row.size.bytes < rules.rowBytes ? row.key : nil
             }
             // Inside the transaction this needs no lock of its own.
             written.used = try FileSpace(database).used
@@ -86,6 +95,30 @@ struct SampleWriter: Sendable {
         }
         written.log = file.logSize()
         return written
+    }
+
+    private func inserted(
+        _ batch: StoredBatch, _ layout: Layout, _ database: Database
+    ) throws -> (row: UnsealedRow, growth: UnsealedSize) {
+        let row = UnsealedRow(batch, layout.id)
+        try UnsealedTable.insert(row, database)
+        return (row, row.size)
+    }
+
+    /// - Returns: `nil` when the row would become too large, or was sealed, changed or damaged meanwhile.
+    private func extended(
+        _ key: UnsealedRow.Key?, with batch: StoredBatch, _ layout: Layout, _ database: Database
+    ) throws -> (row: UnsealedRow, growth: UnsealedSize)? {
+        let addition = batch.decodedSize
+        guard let key, addition < rules.rowDecoded,
+            let (former, size) = try UnsealedTable.row(key, of: layout, database),
+            size.decoded + addition <= rules.rowDecoded
+        else { return nil }
+        let row = UnsealedRow(former.joined(with: batch), layout.id)
+        try UnsealedTable.replace(row, database)
+        var growth = row.size
+        growth -= size
+        return (row, growth)
     }
 
     /// Joins the batches of each layout, and splits the result into parts of at most `limit` samples.

@@ -8,11 +8,14 @@ import Statistics
 /// Chunks of a layout never overlap. Samples after the last chunk fill it and continue in new
 /// chunks; late samples are merged into the chunks of their time.
 struct SealingPlan: Sendable {
+    /// The plan is for rows that have changed.
+    struct Outdated: Error {}
+
     /// The maximum number of complete chunks' worth of samples in one plan.
     private static let maximumChunks = 4
 
     private let layout: Layout
-    private let rows: [Int64]
+    private let rows: [UnsealedRow.Key]
     /// Late samples that stay unsealed, because too many chunks would have to be rewritten.
     private let deferred: UnsealedRow?
     private let replaced: [Int64]
@@ -23,25 +26,26 @@ struct SealingPlan: Sendable {
     /// - Returns: `nil` when there is nothing to do.
     init?(_ layout: Layout, _ rules: ChunkRules, _ database: Database) throws {
         self.layout = layout
-        var rows: [Int64] = []
+        var rows: [UnsealedRow.Key] = []
         var unsealed = BatchBuilder(layout.fields)
         let cursor = try Row.fetchCursor(
-            database, sql: "SELECT first, data FROM fresh WHERE layout = ? ORDER BY first",
+            database, sql: "SELECT first, last, data FROM fresh WHERE layout = ? ORDER BY first",
             arguments: [layout.id])
         var sealed = UnsealedSize()
         while unsealed.count < Self.maximumChunks * rules.chunkSize,
             sealed.decoded < 2 * rules.unsealedDecoded, let row = try cursor.next()
         {
-            rows.append(try .stored(row, 0))
+            // Damaged rows stay; readers report them.
+            guard let last = try? Int64.stored(row, 1) else { continue }
+            rows.append(UnsealedRow.Key(first: try .stored(row, 0), last: last))
             do {
-                let batch = try row.withUnsafeData(atIndex: 1) { data in
+                let batch = try row.withUnsafeData(atIndex: 2) { data in
                     let batch = try ChunkReader.decode(data ?? Data(), layout)
                     sealed += UnsealedSize(of: batch, bytes: data?.count ?? 0)
                     return batch
                 }
                 unsealed.append(batch)
             } catch is ByteReader.Damage {
-                // Damaged rows stay; readers report them.
                 rows.removeLast()
             }
         }
@@ -59,9 +63,10 @@ struct SealingPlan: Sendable {
         self.sealed = sealed
     }
 
+    /// - Throws: ``Outdated`` when a row was extended after the plan was made.
     func apply(_ database: Database) throws {
         for row in rows {
-            try UnsealedTable.remove(row, database)
+            guard try UnsealedTable.remove(unchanged: row, database) else { throw Outdated() }
         }
         if let deferred { try UnsealedTable.insert(deferred, database) }
         for id in damaged {

@@ -14,11 +14,16 @@ package struct ChunkRules: Sendable {
     package var unsealedBytes = 4 << 20
     /// Like ``unsealedBytes``, but measured in decoded bytes; one sealing plan takes about twice as many.
     package var unsealedDecoded = 32 << 20
+    /// The bytes that an unsealed row has to have before the next transaction begins another; 0 for a row for
+    /// each transaction.
+    package var rowBytes = 0
+    /// The maximum of decoded bytes to which a transaction extends an unsealed row.
+    package var rowDecoded = 16 << 10
 
     /// The number of chunks that unsealed rows may amount to before writes wait for the sealer.
     package var backlog: Int
 
-    /// The defaults are those of ``standard``.
+    /// The defaults are those of ``standard``, except that rows are not extended.
     package init(
         chunkSize: Int = 32_768, unsealedRows: Int = 512, groupSize: Int = 64, rewrites: Int = 16,
         backlog: Int = 8
@@ -31,7 +36,11 @@ package struct ChunkRules: Sendable {
     }
 
     /// The rules of a host.
-    package static let standard = ChunkRules()
+    package static let standard = {
+        var rules = ChunkRules()
+        rules.rowBytes = 1024
+        return rules
+    }()
 }
 
 /// Limits of the file, its log, and the steps of maintenance.

@@ -4,8 +4,15 @@ import Samples
 
 /// Unsealed samples of one layout, encoded as a row of the table `fresh`.
 struct UnsealedRow: Sendable {
+    /// A row as it was when it was read or written: a transaction that extends it changes its end.
+    struct Key: Sendable {
+        let first: Int64
+        let last: Int64
+    }
+
     let layout: Int64
-    let arrivals: ClosedRange<Int64>
+    /// The first and the last sequence number.
+    let key: Key
     let data: Data
     /// What the row adds to the unsealed samples of its layout.
     let size: UnsealedSize
@@ -13,7 +20,7 @@ struct UnsealedRow: Sendable {
     /// - Precondition: the samples are ordered by sequence number, and there is at least one.
     init(_ batch: StoredBatch, _ layout: Int64) {
         self.layout = layout
-        arrivals = batch.sequences[0]...batch.sequences[batch.count - 1]
+        key = Key(first: batch.sequences[0], last: batch.sequences[batch.count - 1])
         data = Data(ChunkEncoder.encode(batch))
         size = UnsealedSize(of: batch, bytes: data.count)
     }
@@ -25,7 +32,7 @@ struct UnsealedSize: Sendable {
     var samples = 0
     /// Bytes of the rows in the file.
     var bytes = 0
-    /// Decoded bytes; for rows of a former session the bytes in the file, which is a lower bound.
+    /// Decoded bytes; for rows of an earlier opening of the file the bytes in the file, which is a lower bound.
     var decoded = 0
 
     static func += (left: inout Self, right: Self) {
@@ -56,9 +63,48 @@ enum UnsealedTable {
         try database.cachedStatement(
             sql: "INSERT INTO fresh (first, last, layout, count, data) VALUES (?, ?, ?, ?, ?)"
         ).execute(arguments: [
-            row.arrivals.lowerBound, row.arrivals.upperBound, row.layout, row.size.samples,
-            row.data,
+            row.key.first, row.key.last, row.layout, row.size.samples, row.data,
         ])
+    }
+
+    /// Replaces the row that begins with the same sample.
+    static func replace(_ row: UnsealedRow, _ database: Database) throws {
+        try database.cachedStatement(
+            sql: "UPDATE fresh SET last = ?, count = ?, data = ? WHERE first = ?"
+        ).execute(arguments: [row.key.last, row.size.samples, row.data, row.key.first])
+    }
+
+    /// The samples of a row and their size; `nil` when there is no such row of the layout, or it is damaged.
+    static func row(
+        _ key: UnsealedRow.Key, of layout: Layout, _ database: Database
+    ) throws -> (batch: StoredBatch, size: UnsealedSize)? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT data FROM fresh WHERE first = ? AND last = ? AND layout = ?")
+        guard
+            let row = try Row.fetchOne(
+                statement, arguments: [key.first, key.last, layout.id]),
+            let data = try? Data.stored(row, 0), let batch = try? ChunkReader.decode(data, layout)
+        else { return nil }
+        return (batch, UnsealedSize(of: batch, bytes: data.count))
+    }
+
+    /// Removes a row, unless it has changed.
+    ///
+    /// - Returns: whether it was removed.
+    static func remove(unchanged key: UnsealedRow.Key, _ database: Database) throws -> Bool {
+        try database.cachedStatement(sql: "DELETE FROM fresh WHERE first = ? AND last = ?")
+            .execute(arguments: [key.first, key.last])
+        return database.changesCount == 1
+    }
+
+    /// The last sequence number of a layout; `nil` when it has no unsealed rows.
+    ///
+    /// The rows of a layout do not overlap.
+    static func lastArrival(_ layout: Int64, _ database: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT last FROM fresh WHERE layout = ? ORDER BY first DESC LIMIT 1"),
+            arguments: [layout])
     }
 
     static func remove(_ first: Int64, _ database: Database) throws {
@@ -95,8 +141,13 @@ enum UnsealedTable {
         _ database: Database,
         _ body: (StoredBatch) throws -> Void, damage: (TimeRange) -> Void
     ) throws {
+        // The first of these rows is the one that may contain the sample, or a later one.
         let statement = try database.cachedStatement(
-            sql: "SELECT data FROM fresh WHERE layout = ? AND last > ? ORDER BY first")
+            sql: """
+                SELECT data FROM fresh WHERE layout = ?1 AND last > ?2 AND first >= coalesce(
+                    (SELECT max(first) FROM fresh WHERE layout = ?1 AND first <= ?2), 0)
+                ORDER BY first
+                """)
         let rows = try Row.fetchCursor(statement, arguments: [projection.layout.id, sequence])
         while let row = try rows.next() {
             do {

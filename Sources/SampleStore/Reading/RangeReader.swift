@@ -134,11 +134,12 @@ struct RangeReader: Sendable {
             let statement = try database.cachedStatement(
                 sql: """
                     SELECT max(coalesce((SELECT max(lastArrival) FROM chunk WHERE layout = ?1), 0),
-                        coalesce((SELECT max(last) FROM fresh WHERE layout = ?1), 0),
                         coalesce((SELECT through FROM purge WHERE sensor =
                             (SELECT sensor FROM layout WHERE id = ?1)), 0))
                     """)
-            last = max(last, try Int64.fetchOne(statement, arguments: [layout]) ?? 0)
+            last = max(
+                last, try Int64.fetchOne(statement, arguments: [layout]) ?? 0,
+                try UnsealedTable.lastArrival(layout, database) ?? 0)
         }
         return last
     }

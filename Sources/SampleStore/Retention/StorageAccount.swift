@@ -235,12 +235,10 @@ struct UsageTable: Sendable {
     }
 
     private static func lastArrival(_ layout: Layout, _ database: Database) throws -> Int64 {
-        try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT max(coalesce((SELECT max(lastArrival) FROM chunk WHERE layout = ?1), 0),
-                    coalesce((SELECT max(last) FROM fresh WHERE layout = ?1), 0))
-                """, arguments: [layout.id]) ?? 0
+        let sealed = try Int64.fetchOne(
+            database, sql: "SELECT max(lastArrival) FROM chunk WHERE layout = ?",
+            arguments: [layout.id])
+        return max(sealed ?? 0, try UnsealedTable.lastArrival(layout.id, database) ?? 0)
     }
 
     private static func oldest(_ layout: Layout, _ database: Database) throws -> Timestamp? {

@@ -50,7 +50,7 @@ struct TraceEraser: Sendable {
                 return .rollback
             }
             guard let damaged else { return false }
-            // The page cache still has the former content.
+            // The page cache still has the earlier content.
             try database.execute(sql: "PRAGMA shrink_memory")
             if let page = damaged.min() {
                 throw SampleStoreError(

@@ -30,7 +30,7 @@ public struct Resampling: Hashable, Sendable {
     /// Resamples a series.
     ///
     /// - Parameter limit: the maximum number of cells.
-    /// - Returns: `nil` when the series spans more cells.
+    /// - Returns: `nil` when the series covers more cells.
     public init?(_ series: Series, to grid: Grid, by method: Method, atMost limit: Int) {
         self.grid = grid
         guard let start = series.times.first, let end = series.times.last else {

@@ -17,7 +17,7 @@
 /// ```
 public struct RankSelection: Sendable {
     /// The number of intervals searched in one pass; further ones are searched in later passes.
-    static let mostWindows = 64
+    static let maximumWindows = 64
     private static let everything = -Double.infinity...Double.infinity
 
     private let ranks: [Int]
@@ -42,7 +42,7 @@ public struct RankSelection: Sendable {
         self.init(ranks: ranks, of: count, candidates: candidates, capacity: 1 << 16)
     }
 
-    /// - Parameter capacity: at least 2 for each of ``mostWindows``.
+    /// - Parameter capacity: at least 2 for each of ``maximumWindows``.
     init(ranks: [Int], of count: Int, candidates: [ClosedRange<Double>], capacity: Int) {
         precondition(ranks.count == candidates.count, "every rank has an interval")
         precondition(ranks.allSatisfy((0..<count).contains), "no number has this rank")
@@ -116,7 +116,7 @@ public struct RankSelection: Sendable {
                 groups.append((range, [rank]))
             }
         }
-        let open = groups.prefix(Self.mostWindows)
+        let open = groups.prefix(Self.maximumWindows)
         windows = open.map {
             RankWindow($0.range, ranks: $0.ranks, capacity: capacity / open.count)
         }

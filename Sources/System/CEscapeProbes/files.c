@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-/// Where nothing is, so that what gets through does no harm.
+/// A path that does not exist, so that a call that is not blocked does no harm.
 #define NOWHERE TEXT("/nonexistent/place")
 #define FILES(name, number, ...) {name, "files", number, {__VA_ARGS__}, 0, 0}
 

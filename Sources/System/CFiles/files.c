@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,6 +30,11 @@ int nervous_rename_exchange(int folder, const char *name, const char *other) {
 
 const char *nervous_entry_name(const struct dirent *entry) {
     return entry->d_name;
+}
+
+bool nervous_is_open_on(int file, uint64_t device, uint64_t inode) {
+    struct stat facts;
+    return fstat(file, &facts) == 0 && facts.st_dev == device && facts.st_ino == inode;
 }
 
 static int write_all(int file, const char *bytes, size_t count) {

@@ -3,7 +3,7 @@ import Samples
 /// The charge of each battery, in the machine and in its peripherals.
 ///
 /// The machine's only battery is `battery`; several batteries, and those of peripherals, are
-/// instances. Power has no sign, since drivers do not agree on one; the state gives its direction.
+/// instances. Power has no sign, since drivers do not agree on it; the state tells its direction.
 /// Source: `/sys/class/power_supply`, Documentation/ABI/testing/sysfs-class-power, which counts in
 /// millionths; temperature in tenths of a degree.
 struct BatteryDriver: SensorDriver {

@@ -29,8 +29,7 @@ import Testing
 
     private var now: Double { Date().timeIntervalSince1970 * 1000 }
 
-    @Test func `C5: tiles show the state of the door and of its connection within a second`() throws
-    {
+    @Test func `tiles show the state of the door and of its connection within a second`() throws {
         let sandbox = try Sandbox()
         var line: TerminalPair? = try TerminalPair()
         let pack = try String(
@@ -70,7 +69,7 @@ import Testing
         #expect(try host.wait() == 0)
     }
 
-    @Test func `C5: without a door the tiles show that it is missing`() throws {
+    @Test func `without a door the tiles show that it is missing`() throws {
         let host = try PublishedHost([])
         let app = "\(Binary.repository)/jsapps/external-hardware"
         #expect(try host.sandbox.nervous("install", app).code == 0)

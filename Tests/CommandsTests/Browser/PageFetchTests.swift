@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A22: pages in a browser call other servers through the host, with every API.
+/// Pages in a browser call other servers through the host, with every API.
 @Suite(.blocking, .serialized) struct PageFetchTests {
     private static func server(_ listening: Listening) throws -> ScriptedServer {
         try ScriptedServer { connection in
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `A22 - fetch, XMLHttpRequest and jQuery reach a server that was allowed`() throws {
+    @Test func `fetch, XMLHttpRequest and jQuery reach a server that was allowed`() throws {
         let listening = Listening()
         let server = try Self.server(listening)
         let host = try PublishedHost("hello-world-master")
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `A22 - a refused call looks like an unreachable server`() throws {
+    @Test func `a refused call looks like an unreachable server`() throws {
         let listening = Listening()
         let server = try Self.server(listening)
         let host = try PublishedHost("hello-world-master")

@@ -38,8 +38,7 @@ import Testing
         ("click-me-again", [], ["cdn.example.org/moment"]), ("type-error", [], ["TypeError"]),
     ]
 
-    @Test func `A24: each app shows the same text in a browser and in a headless run`() async throws
-    {
+    @Test func `each app shows the same text in a browser and in a headless run`() async throws {
         let folders = [
             "Everything-Axon-master", "Broken-master", "type-error-main", "hello-world-master",
             "Clicks-main",

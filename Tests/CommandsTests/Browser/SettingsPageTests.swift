@@ -4,7 +4,7 @@ import Testing
 
 /// The link and the command for changing a refusal in a page.
 @Suite(.blocking, .serialized) struct SettingsPageTests {
-    @Test func `B6: a refused page has the link and the command, and works after following it`()
+    @Test func `a refused page has the link and the command, and works after following it`()
         throws
     {
         let host = try PublishedHost("hello-world-master")

@@ -4,7 +4,7 @@ import Testing
 
 /// Messages of a run while a page of its app is visible, and while it is not.
 @Suite(.blocking, .serialized) struct ViewedPageTests {
-    @Test func `C14: an unlessViewed message is sent only while no page is visible`() throws {
+    @Test func `an unlessViewed message is sent only while no page is visible`() throws {
         let sandbox = try Sandbox()
         let log = sandbox.path("log")
         let host = try ServingHost(sandbox, errors: log)

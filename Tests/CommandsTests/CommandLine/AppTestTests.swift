@@ -176,7 +176,7 @@ struct AppTestTests {
             test: "await app.run('1s')", app: "setTimeout(() => { nowhere() }, 500)",
             expected: "nowhere"),
         Ending(test: "await app.run('1s')", app: "let = ;", expected: "SyntaxError"),
-        Ending(test: "await app.run('soon')", expected: "\"soon\" is not a span"),
+        Ending(test: "await app.run('soon')", expected: "\"soon\" is not a duration"),
         Ending(test: "await sensors.set('nothing', {})", expected: "no simulated sensor nothing"),
         Ending(test: "await sensors.set('cpu', { idle: 1 })", expected: "cpu has no field idle"),
         Ending(

@@ -23,14 +23,14 @@ struct AvailabilityTests {
             ])
     }
 
-    @Test func `B4: missing sensors are reported and not asked for, others are`()
+    @Test func `missing sensors are reported and not asked for, others are`()
         throws
     {
         let sandbox = try Sandbox()
         let sys = sandbox.path("sys")
         try FileManager.default.createDirectory(atPath: sys, withIntermediateDirectories: true)
         let host = try ServingHost(sandbox, ["--sys-root", sys])
-        // There is no terminal to ask at, and none is needed.
+        // There is no terminal for a prompt, and none is needed.
         let without = try sandbox.nervous("run", app(sandbox, ["battery", "accelerometer"]))
         #expect(without.code == 0, "\(without.errors)")
         #expect(without.output == "battery missing\naccelerometer missing\n")
@@ -55,7 +55,7 @@ struct AvailabilityTests {
         again.kill(SIGTERM)
     }
 
-    @Test func `B4: without gpsd the location is not asked for, nor steps without a sensor`()
+    @Test func `without gpsd the location is not asked for, nor steps without a sensor`()
         throws
     {
         let sandbox = try Sandbox()

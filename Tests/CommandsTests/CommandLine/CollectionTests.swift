@@ -31,7 +31,7 @@ struct CollectionTests {
         let sandbox = try Sandbox()
         var acknowledged: Set<Double> = []
         for _ in 0..<5 {
-            let host = try ServingHost(sandbox)
+            let host = try ServingHost(sandbox, ["--flush", "0s"])
             #expect(try sandbox.nervous("sensors", "set", "load", "10ms").code == 0)
             var seen: [Double] = []
             try waitUntil {
@@ -54,7 +54,7 @@ struct CollectionTests {
 
     @Test func `SIGTERM writes buffered samples and exits with 0`() throws {
         let sandbox = try Sandbox()
-        let host = try ServingHost(sandbox)
+        let host = try ServingHost(sandbox, ["--flush", "10m"])
         #expect(try sandbox.nervous("sensors", "set", "load", "1ms").code == 0)
         var seen: [Double] = []
         try waitUntil {
@@ -65,6 +65,32 @@ struct CollectionTests {
         #expect(try host.wait() == 0)
         let lost = Set(seen).subtracting(try times(sandbox)).count
         #expect(lost == 0)
+    }
+
+    @Test func `nervous reload writes buffered samples, and kill -9 loses none of them`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox, ["--flush", "10m"])
+        #expect(try sandbox.nervous("sensors", "set", "load", "10ms").code == 0)
+        var seen: [Double] = []
+        try waitUntil {
+            seen = try times(sandbox)
+            return seen.count >= 20
+        }
+        let before = try status(sandbox)
+        #expect(before.buffered >= 20)
+        #expect(try sandbox.nervous("reload").code == 0)
+        try waitUntil { try status(sandbox).acknowledged >= before.samples }
+        host.kill(SIGKILL)
+        #expect(try host.wait() == 128 + SIGKILL)
+        let lost = Set(seen).subtracting(try times(sandbox)).count
+        #expect(lost == 0)
+    }
+
+    @Test(arguments: ["0", "11m", "soon"])
+    func `an invalid flush interval is refused`(text: String) throws {
+        let call = try Sandbox().nervous("serve", "--port", "0", "--flush", text)
+        #expect(call.code == 64)
+        #expect(call.errors.contains("--flush must be a duration from 0s to 10m, such as 10s."))
     }
 
     @Test func `a sensor that is off stores no rows until it is turned on`() throws {

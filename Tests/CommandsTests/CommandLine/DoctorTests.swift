@@ -57,7 +57,7 @@ struct DoctorTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `C39: each missing kind of sensor is reported, with its remedy`()
+    @Test func `each missing kind of sensor is reported, with its remedy`()
         throws
     {
         let sandbox = try Sandbox()
@@ -73,7 +73,7 @@ struct DoctorTests {
     }
 
     @Test(.enabled(if: PrivateDesktop.isInstalled, "python3-dbusmock is not installed"))
-    func `C13, C39: missing requirements of Bluetooth are reported, one after the other`() throws {
+    func `missing requirements of Bluetooth are reported, one after the other`() throws {
         let bus = try PrivateBus()
         let sandbox = try Sandbox(systemBus: bus.address)
         func bluetooth(_ sandbox: Sandbox) throws -> Report.Finding {

@@ -33,7 +33,7 @@ struct DownloadTests {
         #expect(sandbox.installedFiles.isEmpty)
     }
 
-    @Test func `A2: a package is installed unchanged from a URL`() throws {
+    @Test func `a package is installed unchanged from a URL`() throws {
         let sandbox = try Sandbox()
         let package = try sandbox.package()
         let server = try ScriptedServer { $0.answer(package) }

@@ -182,6 +182,46 @@ struct EarlierVersionTests {
         let examined = try nervous(["doctor", "databases", "access-log"])
         #expect(examined.code == 0, "\(examined.output)")
         for command in expected.runs { try check(command) }
+        #expect(try copies.contains("samples.sqlite"))
+    }
+
+    /// The databases from before they were migrated.
+    private var copies: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: "\(sandbox.data)/before-upgrade")
+        }
+    }
+
+    @Test func `forgetting samples removes their copy from before an upgrade`() throws {
+        try unpack()
+        let first = try nervous(["status"])
+        #expect(first.code == 0, "\(first.errors)")
+        #expect(try copies.contains("samples.sqlite"))
+        let forgotten = try nervous(["forget", "walk", "--yes"])
+        #expect(forgotten.code == 0, "\(forgotten.errors)")
+        #expect(try !copies.contains("samples.sqlite"))
+    }
+
+    @Test func `a backup of an upgraded data directory answers as before when it is restored`()
+        throws
+    {
+        try unpack()
+        let first = try ServingHost(sandbox, roots)
+        let backup = sandbox.path("backup.tar")
+        let made = try nervous(["backup", backup])
+        #expect(made.code == 0, "\(made.errors)")
+        first.kill(SIGTERM)
+        #expect(try first.wait() == 0)
+        try FileManager.default.moveItem(
+            atPath: sandbox.data, toPath: sandbox.path("data.before"))
+        let restored = try nervous(["restore", backup])
+        #expect(restored.code == 0, "\(restored.errors)")
+        let host = try ServingHost(sandbox, roots)
+        for command in expected.commands { try check(command) }
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+        let verified = try nervous(["log", "--verify", "--expect", expected.head])
+        #expect(verified.code == 0, "\(verified.output)\(verified.errors)")
     }
 
     private struct Counts: Decodable {

@@ -138,7 +138,7 @@ struct ExternalHardwareTests {
         if !terminal.text.contains(text) { try terminal.await(text) }
     }
 
-    @Test func `A20: the app shows live samples that devices publish over HTTP`() throws {
+    @Test func `the app shows live samples that devices publish over HTTP`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         try Self.install(sandbox)
@@ -177,7 +177,7 @@ struct ExternalHardwareTests {
 
     @Test(arguments: ["--allow-all", "--allow"])
     func
-        `A20: missing sensors are reported with the command that adds them, and that command works`(
+        `missing sensors are reported with the command that adds them, and that command works`(
             flag: String
         ) throws
     {
@@ -208,7 +208,7 @@ struct ExternalHardwareTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `A20: one instrument that is refused does not hide the others`() throws {
+    @Test func `one instrument that is refused does not hide the others`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         try Self.install(sandbox)

@@ -44,7 +44,7 @@ struct HelpTests {
     @Test(arguments: [
         ["query"], ["query", "cpu", "--stat", "mean"], ["query", "cpu", "--limit", "many"],
         ["query", "cpu", "--last", "1h", "--from", "-2h"], ["sensrs"], ["export"], ["forget"],
-        ["sessions", "export", "--format", "gpx"], ["permissions", "revoke", "a", "b"],
+        ["sessions", "export", "--format", "gpx"], ["permissions", "remove", "a", "b"],
         ["serve", "--port", "99999"], ["uninstal", "x"], ["token", "create"],
     ])
     func `an error of usage is an object with --json, with the same code and words`(
@@ -105,6 +105,64 @@ struct HelpTests {
         for file in ["samples.sqlite", "permissions.sqlite", "sessions.sqlite", "host.lock"] {
             #expect(try mode("\(sandbox.data)/\(file)") == 0o600)
         }
+    }
+
+    @Test(arguments: [
+        (["sensrs"], "sensrs", "sensors"), (["sesnors"], "sesnors", "sensors"),
+        (["instal", "x"], "instal", "install"), (["perm"], "perm", "permissions"),
+        (["uninst", "x"], "uninst", "uninstall"), (["Run", "x"], "Run", "run"),
+        (["sensors", "instal", "x"], "sensors instal", "sensors install"),
+        (["sensors", "pack"], "sensors pack", "sensors packs"),
+        (["permissions", "gran", "a", "b"], "permissions gran", "permissions grant"),
+        (["permissions", "alow", "a", "b"], "permissions alow", "permissions grant"),
+        (["token", "creat", "a"], "token creat", "token create"),
+        (["grant", "a", "b"], "grant", "permissions grant"),
+    ])
+    func `a mistyped command is answered with the nearest one`(
+        words: [String], unknown: String, nearest: String
+    ) throws {
+        let sandbox = try Sandbox()
+        let message = "Unknown command '\(unknown)'. Did you mean '\(nearest)'?"
+        let call = try sandbox.nervous(words)
+        #expect(call.code == 64)
+        #expect(call.output.isEmpty)
+        let lines = call.errors.split(separator: "\n")
+        #expect(lines.first == "error: \(message)")
+        #expect(lines.last?.hasPrefix("  See 'nervous") == true)
+        let json = try sandbox.nervous(words + ["--json"])
+        #expect(json.code == 64)
+        #expect(json.errors.contains(message))
+        // What is suggested exists.
+        let help = try sandbox.nervous(nearest.split(separator: " ").map(String.init) + ["--help"])
+        #expect(help.output.contains("USAGE: nervous \(nearest)"))
+    }
+
+    @Test(arguments: [
+        (["xylophone"], "error: Unknown command 'xylophone'."),
+        (["ls"], "error: Unknown command 'ls'."),
+        // A word that resembles no command may be meant as an argument.
+        (["permissions", "my-app", "x", "y"], "error: 2 unexpected arguments: 'x', 'y'"),
+        (["sensors", "list", "x"], "error: Unexpected argument 'x'"),
+    ])
+    func `nothing is suggested for what resembles no command`(
+        words: [String], message: String
+    ) throws {
+        let sandbox = try Sandbox()
+        let call = try sandbox.nervous(words)
+        #expect(call.code == 64)
+        #expect(call.errors.split(separator: "\n").first.map(String.init) == message)
+        #expect(!call.errors.contains("Did you mean"))
+    }
+
+    @Test(arguments: [
+        ("", "", 0), ("", "abc", 3), ("sensors", "sensors", 0), ("sensrs", "sensors", 1),
+        ("sesnors", "sensors", 1), ("grnat", "grant", 1), ("kitten", "sitting", 3),
+    ])
+    func `the distance counts letters and exchanges`(
+        first: String, second: String, distance: Int
+    ) {
+        #expect(CommandSuggestion.distance(first, second) == distance)
+        #expect(CommandSuggestion.distance(second, first) == distance)
     }
 
     @Test func `shells can complete the commands`() throws {

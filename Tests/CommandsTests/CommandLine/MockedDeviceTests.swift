@@ -63,20 +63,20 @@ struct MockedDeviceTests {
         value.map { abs($0 - expected) < 1e-9 } ?? false
     }
 
-    @Test func `F6: an accelerometer is read with its offset and the scale of each axis`() throws {
+    @Test func `an accelerometer is read with its offset and the scale of each axis`() throws {
         let read = try newest("accelerometer", try Sandbox())
         #expect(isNear(read.x, (-16 - 12) * 0.019613), "\(read)")
         #expect(isNear(read.y, (240 - 12) * 0.009806), "\(read)")
         #expect(isNear(read.z, (1012 - 12) * 0.009806), "\(read)")
     }
 
-    @Test func `F6: proximity is in the units of the device, light in lux`() throws {
+    @Test func `proximity is in the units of the device, light in lux`() throws {
         let sandbox = try Sandbox()
         #expect(isNear(try newest("proximity", sandbox).proximity, 173))
         #expect(isNear(try newest("light", sandbox).illuminance, (820 + 20) * 0.25))
     }
 
-    @Test func `F4: a battery has its level and the name of its state`() throws {
+    @Test func `a battery has its level and the name of its state`() throws {
         let read = try newest("battery", try Sandbox())
         #expect(isNear(read.level, 75))
         #expect(read.state == "charging")

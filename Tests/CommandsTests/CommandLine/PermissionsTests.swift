@@ -71,6 +71,44 @@ struct PermissionsTests {
         #expect(export.decisions.map(\.state) == ["granted", "denied"])
     }
 
+    private func states(_ sandbox: Sandbox) throws -> [String] {
+        let json = Data(try sandbox.nervous("permissions", "demo", "--json").output.utf8)
+        return try JSONDecoder().decode(Items.self, from: json).items
+            .map { "\($0.privilege) \($0.state)" }.sorted()
+    }
+
+    @Test func `allow is understood as grant`() throws {
+        let sandbox = try installed()
+        let allow = try sandbox.nervous("permissions", "allow", "demo", "sensor:cpu")
+        #expect(allow.output == "Granted sensor:cpu to demo.\n")
+        #expect(try states(sandbox) == ["sensor:cpu granted"])
+    }
+
+    @Test func `revoke ends one grant or all, and lifts no denial`() throws {
+        let sandbox = try installed()
+        for (decision, sensor) in [("grant", "cpu"), ("grant", "load"), ("deny", "memory")] {
+            let made = try sandbox.nervous("permissions", decision, "demo", "sensor:\(sensor)")
+            #expect(made.code == 0, "\(made.errors)")
+        }
+        let one = try sandbox.nervous("permissions", "revoke", "demo", "sensor:load:raw")
+        #expect(one.output == "Revoked sensor:load from demo.\n", "\(one.errors)")
+        #expect(try states(sandbox) == ["sensor:cpu granted", "sensor:memory denied"])
+
+        for privilege in ["sensor:memory", "sensor:load", "nonsense"] {
+            let denied = try sandbox.nervous("permissions", "revoke", "demo", privilege)
+            #expect(denied.code == 66)
+            #expect(denied.errors.hasPrefix("error: \(privilege) is not granted to demo.\nhint: "))
+        }
+        #expect(try states(sandbox) == ["sensor:cpu granted", "sensor:memory denied"])
+
+        let all = try sandbox.nervous("permissions", "revoke", "demo", "--json")
+        #expect(all.output == #"{"revoked":["sensor:cpu"]}"# + "\n")
+        #expect(try states(sandbox) == ["sensor:memory denied"])
+        let again = try sandbox.nervous("permissions", "revoke", "demo")
+        #expect(again.code == 0)
+        #expect(again.errors == "Nothing is granted to demo.\n")
+    }
+
     @Test func `a grant can be for some sensors of a kind, and is shown with them`() throws {
         let sandbox = try installed()
         for name in ["temperature.indoors", "temperature.outdoors"] {

@@ -12,7 +12,7 @@ struct PhoneTests {
         let ownTracks: String
     }
 
-    @Test func `B20: add-phone prints the settings that the apps need`() throws {
+    @Test func `add-phone prints the settings that the apps need`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         let added = try sandbox.nervous("sensors", "add-phone", "ann")
@@ -57,7 +57,7 @@ struct PhoneTests {
         #expect(try host.wait() == 0)
     }
 
-    @Test func `G18: several phones can be added, and one twice is refused`() throws {
+    @Test func `several phones can be added, and one twice is refused`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         var reports: [Report] = []

@@ -24,7 +24,7 @@ struct PolicyFileTests {
         ("{\n  \"restricted\": [\n    \"sensor:No Name\"\n  ]\n}", "3:5"),
         (#"{"restricted": [], "restricted": []}"#, "1:20"), (#"{"restricted": []} x"#, "1:20"),
     ])
-    func `B5: invalid content is rejected with its position`(
+    func `invalid content is rejected with its position`(
         text: String, place: String
     ) throws {
         let error = #expect(throws: ConfigurationError.self) {
@@ -34,7 +34,7 @@ struct PolicyFileTests {
     }
 
     @Test
-    func `B5: both files restrict, and a missing one restricts nothing`()
+    func `both files restrict, and a missing one restricts nothing`()
         throws
     {
         let sandbox = try Sandbox()
@@ -51,8 +51,7 @@ struct PolicyFileTests {
     }
 
     @Test
-    func `B5: the machine's policy is first, and the path of the owner's follows the environment`()
-    {
+    func `the machine's policy is first, and the path of the owner's follows the environment`() {
         let home = HostPaths(option: nil, environment: ["HOME": "/home/a"])
         #expect(
             home.policies == ["/etc/nervous/policy.json", "/home/a/.config/nervous/policy.json"])
@@ -93,7 +92,7 @@ struct PolicyFileTests {
         #expect(try sandbox.nervous("reload").code == 69)
     }
 
-    @Test func `B5: an invalid policy prevents the host from starting`() throws {
+    @Test func `an invalid policy prevents the host from starting`() throws {
         let sandbox = try Sandbox()
         let path = try Self.restrict(#"{"restricted": ["camera"]}"#, sandbox)
         for command in [["apps"], ["serve", "--port", "0"]] {
@@ -103,7 +102,7 @@ struct PolicyFileTests {
         }
     }
 
-    @Test func `B5: a policy blocks grants, is reported, and its removal restores them`()
+    @Test func `a policy blocks grants, is reported, and its removal restores them`()
         throws
     {
         let sandbox = try Sandbox()
@@ -149,7 +148,7 @@ struct PolicyFileTests {
         #expect(try sandbox.nervous("run", "demo").output.contains("allowed"))
     }
 
-    @Test func `B5: clients get 403, and their permission is denied and restricted`() throws {
+    @Test func `clients get 403, and their permission is denied and restricted`() throws {
         let sandbox = try Sandbox()
         let path = try Self.restrict(#"{"restricted": ["sensor:cpu"]}"#, sandbox)
         let host = try ServingHost(sandbox)

@@ -75,6 +75,29 @@ struct PowerCutTests {
         for word in ["denied", "token-revoked", "latest"] { #expect(log.contains(word)) }
     }
 
+    @Test func `a published sample before a power cut is kept, however rarely samples are flushed`()
+        throws
+    {
+        let host = try ServingHost(sandbox, ["--flush", "10m"], environment: cut.environment)
+        #expect(try sandbox.nervous("sensors", "add", "door", "--field", "open:1").code == 0)
+        let writer = try token("writer", "sensor:door:write")
+        let samples = "/api/v1/sensors/door/samples"
+        // The last one extends a row.
+        for number in 1...3 {
+            let answer = try sandbox.curl(
+                "-H", "Authorization: Bearer \(writer)", "-H", "Content-Type: application/json",
+                "--data-binary", #"{"open":\#(number)}"#, host.url(samples))
+            #expect(answer.status == 201, "\(answer.body)")
+        }
+        host.kill(SIGKILL)
+        _ = try host.wait()
+        try cut.strike()
+
+        _ = try ServingHost(sandbox)
+        let kept = try sandbox.nervous("query", "door", "--limit", "9", "--json").output
+        for number in 1...3 { #expect(kept.contains(#""open":\#(number).0"#), "\(kept)") }
+    }
+
     @Test func `on a full disk revocation works, and apps read nothing`() throws {
         let host = try ServingHost(sandbox, environment: cut.environment)
         let reader = try token("reader", "sensor:load")

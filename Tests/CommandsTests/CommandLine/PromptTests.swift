@@ -19,7 +19,7 @@ struct PromptTests {
         }
     }
 
-    @Test func `A7: allowing always permits and does not ask again`() throws {
+    @Test func `allowing always permits and does not ask again`() throws {
         let sandbox = try Sandbox()
         let first = try sandbox.terminal("run", Self.app)
         try first.await("> ")
@@ -47,7 +47,7 @@ struct PromptTests {
     }
 
     @Test
-    func `B6: denying gives the app an error with the privilege and the command to change it`()
+    func `denying gives the app an error with the privilege and the command to change it`()
         throws
     {
         let sandbox = try Sandbox()

@@ -34,7 +34,7 @@ struct ReachTests {
         }
     }
 
-    @Test func `C37: a host listens on this machine only, and announces nothing`() throws {
+    @Test func `a host listens on this machine only, and announces nothing`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try sandbox.curl(host.url("/health")).status == 200)

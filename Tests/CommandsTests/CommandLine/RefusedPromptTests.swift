@@ -83,7 +83,7 @@ struct RefusedPromptTests {
         #expect(third.text.contains("nervous permissions reset denied-demo"))
         #expect(third.text.contains("latest(): NotAllowedError"))
         let list = try sandbox.nervous("permissions", "denied-demo")
-        #expect(list.output.contains(/sensor:memory  denied  [-0-9]+ [:0-9]+  refused 2 times/))
+        #expect(list.output.contains(/sensor:memory  denied  [-0-9]+ [:0-9]+  denied 2 times/))
         // A flag decides for one run.
         let flagged = try sandbox.nervous("run", "denied-demo", "--allow", "sensor:memory")
         #expect(flagged.output.contains("latest(): allowed"))

@@ -77,7 +77,7 @@ struct RunTests {
         }
     }
 
-    @Test func `A10: a revocation affects the next call of a run in a serving host`() throws {
+    @Test func `a revocation affects the next call of a run in a serving host`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sensors", "set", "cpu", "20ms").code == 0)

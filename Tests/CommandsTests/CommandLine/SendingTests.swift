@@ -30,7 +30,7 @@ struct SendingTests {
         return made.output.trimmingCharacters(in: .newlines)
     }
 
-    @Test func `E21: an upload that fails is kept, and delivered when the server is reachable`()
+    @Test func `an upload that fails is kept, and delivered when the server is reachable`()
         async throws
     {
         let sandbox = try Sandbox()
@@ -83,7 +83,7 @@ struct SendingTests {
         #expect(log.contains("net:http://127.0.0.1:\(port.number)"))
     }
 
-    @Test func `E21: with --discard nothing is kept`() throws {
+    @Test func `with --discard nothing is kept`() throws {
         let sandbox = try Sandbox()
         let id = try make(sandbox)
         let port = ClosedPort()

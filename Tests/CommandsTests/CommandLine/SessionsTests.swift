@@ -81,7 +81,7 @@ struct SessionsTests {
         #expect(try sandbox.nervous("sessions", "show", id).code == 66)
     }
 
-    @Test func `B16: an active session continues after the host was killed`() throws {
+    @Test func `an active session continues after the host was killed`() throws {
         let sandbox = try Sandbox()
         var host: ServingHost? = try ServingHost(sandbox)
         let id = try make(sandbox)
@@ -103,7 +103,7 @@ struct SessionsTests {
         #expect(try sessions(sandbox).first?.finished == true)
     }
 
-    @Test func `B17: the route is exported as GeoJSON and GPX, to a file or a program`() throws {
+    @Test func `the route is exported as GeoJSON and GPX, to a file or a program`() throws {
         let sandbox = try Sandbox()
         let id = try make(sandbox)
         #expect(try sandbox.nervous("sessions", "start", id).code == 0)
@@ -156,7 +156,7 @@ struct SessionsTests {
         </trkseg></trk></gpx>
         """
 
-    @Test func `B16: workouts are transferred between hosts in a property list`() throws {
+    @Test func `workouts are transferred between hosts in a property list`() throws {
         let (here, there) = (try Sandbox(), try Sandbox())
         try Data(Self.gpx.utf8).write(to: URL(filePath: here.path("ridge.gpx")))
         let taken = try here.nervous("sessions", "import", here.path("ridge.gpx"))
@@ -187,7 +187,7 @@ struct SessionsTests {
         #expect(try sessions(there).count == 2)
     }
 
-    @Test func `B16: a corrupt property list is rejected with the reason, and nothing is lost`()
+    @Test func `a corrupt property list is rejected with the reason, and nothing is lost`()
         throws
     {
         let sandbox = try Sandbox()
@@ -211,7 +211,7 @@ struct SessionsTests {
         host = nil
     }
 
-    @Test func `B17: the route is a valid SVG image`() throws {
+    @Test func `the route is a valid SVG image`() throws {
         let sandbox = try Sandbox()
         try Data(Self.gpx.utf8).write(to: URL(filePath: sandbox.path("ridge.gpx")))
         #expect(try sandbox.nervous("sessions", "import", sandbox.path("ridge.gpx")).code == 0)
@@ -245,7 +245,7 @@ struct SessionsTests {
         #expect(route.errors.contains("/api/v1/sessions/\(id)/samples"))
     }
 
-    @Test func `B24: a running session is shown once a second until it ends`() throws {
+    @Test func `a running session is shown once a second until it ends`() throws {
         let sandbox = try Sandbox()
         var host: ServingHost? = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sessions", "watch").code == 66)
@@ -275,8 +275,7 @@ struct SessionsTests {
         host = nil
     }
 
-    @Test func `B16: a damaged database is renamed with a message, and the host continues`() throws
-    {
+    @Test func `a damaged database is renamed with a message, and the host continues`() throws {
         let sandbox = try Sandbox()
         _ = try make(sandbox)
         let file = "\(sandbox.data)/sessions.sqlite"

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// C40: an app is restarted when its source changes, with --watch only.
+/// An app is restarted when its source changes, with --watch only.
 @Suite(.blocking)
 struct WatchTests {
-    @Test func `C40: a changed file restarts the app with the new content`() throws {
+    @Test func `a changed file restarts the app with the new content`() throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
         try app.write("app.js", "console.log('first'); setInterval(() => {}, 1000)")
@@ -35,7 +35,7 @@ struct WatchTests {
     }
 
     @Test(arguments: ["runs", "Waiting for a change", "Restarting."])
-    func `C40: Ctrl-C ends a watched run in every state`(moment: String) throws {
+    func `Ctrl-C ends a watched run in every state`(moment: String) throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
         try app.write("app.js", "console.log('it runs'); setInterval(() => {}, 1000)")

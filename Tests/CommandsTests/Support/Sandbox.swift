@@ -19,8 +19,8 @@ final class Sandbox: Sendable {
 
     deinit {
         // Installed folders are read-only: only root can remove their contents.
-        for name in (FileManager.default.subpaths(atPath: "\(data)/apps") ?? []) {
-            let path = "\(data)/apps/\(name)"
+        for name in (FileManager.default.subpaths(atPath: root) ?? []) {
+            let path = "\(root)/\(name)"
             let type = try? FileManager.default.attributesOfItem(atPath: path)[.type]
             if type as? FileAttributeType == .typeDirectory { chmod(path, 0o700) }
         }

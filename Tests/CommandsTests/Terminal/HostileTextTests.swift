@@ -48,8 +48,9 @@ struct HostileTextTests {
                 "", "-- Nervous asks you (1 of 1) ---", "App:     ", "Title:   \"", "Signer:  ",
                 "Wants:   every sample of memory  (new in this update)", "Fields:  ",
                 "Reveals: when programs start and end", "Claims:  \"", "",
-                "o  allow once, for this run        n  no,", "a  allow always", "e  allow under",
-                "s  only statistics", "Change it later: nervous permissions ", "---------------",
+                "o  allow once, for this run        n  deny for", "a  allow always",
+                "e  allow under", "s  only statistics", "Change it later: nervous permissions ",
+                "---------------",
                 "o/a/s/e/n/v/?>",
             ]
     }

@@ -108,7 +108,7 @@ struct QuestionTextTests {
             "everything that it may read here"
         ),
     ])
-    func `A22 - calls are asked for by origin, whose end is always shown`(
+    func `calls are asked for by origin, whose end is always shown`(
         _ origin: String, _ revelation: String
     ) throws {
         for (columns, rows) in [(40, 10), (60, 15), (80, 24), (132, 50)] {

@@ -234,7 +234,7 @@ struct TerminalPrompterTests {
             "Title:   \"Demo\"",
             "Wants:   every sample of memory", "Fields:  free (bytes), used (bytes)",
             "Reveals: when programs start and end", "Claims:  \"Shows it\"",
-            "Enter alone says so", "Change it later: nervous permissions demo",
+            "n  deny for this run (default: Enter)", "Change it later: nervous permissions demo",
         ] { #expect(terminal.text.contains(words), "\(words)") }
         #expect(!terminal.text.contains("new in this update"))
         let signed = Self.question(signer: "Ada", isUpdate: true)
@@ -268,7 +268,7 @@ struct TerminalPrompterTests {
         let words = terminal.text.replacing(/\s+/, with: " ")
         for part in [
             "demo would get every sample of memory: free (bytes), used (bytes).",
-            "not in this run. After 2 refusals you are not asked again.",
+            "deny: for this run. After 2 denials you are not asked again.",
             "nervous permissions reset demo", "nervous log demo",
         ] { #expect(words.contains(part), "\(part)") }
         #expect(terminal.text.components(separatedBy: "-- Nervous asks you").count == 3)

@@ -18,7 +18,7 @@ struct BluetoothPackTests {
     private static let lock =
         #"{"name": "lock", "service": "AAAA", "characteristic": "0xAA01", "form": "lock"}"#
 
-    @Test func `C7: UUIDs can be short or long, and other keys have defaults`() throws {
+    @Test func `UUIDs can be short or long, and other keys have defaults`() throws {
         let pack = try Self.pack(#""name": "IOTDoor", "characteristics": [\#(Self.lock)]"#)
         let connector = try #require(pack.connector as? BluetoothConnector)
         #expect(connector.place == "IOTDoor")

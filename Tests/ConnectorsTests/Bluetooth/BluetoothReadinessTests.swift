@@ -25,7 +25,7 @@ struct BluetoothReadinessTests {
             (["hci0": true], "hci1", .noAdapter("hci1")),
             (["hci0": true, "hci1": false], "hci1", .off("hci1")),
         ] as [([String: Bool], String?, BluetoothProblem)])
-    func `C13: a missing adapter and one that is off have different errors`(
+    func `a missing adapter and one that is off have different errors`(
         adapters: [String: Bool], wanted: String?, problem: BluetoothProblem
     ) async throws {
         let bluez = try FakeBlueZ([BluetoothLock.device()], adapters: adapters)
@@ -41,7 +41,7 @@ struct BluetoothReadinessTests {
         }
     }
 
-    @Test func `C13: a missing BlueZ or bus is reported`() async throws {
+    @Test func `a missing BlueZ or bus is reported`() async throws {
         let bus = try PrivateBus()
         #expect(await Self.readiness(bus.address) == .failure(.noBlueZ))
         bus.close()
@@ -58,7 +58,7 @@ struct BluetoothReadinessTests {
         #expect(await Self.readiness(bluez.address) == .success("hci1"))
     }
 
-    @Test func `C13: an adapter that is switched off and on again is used again`() async throws {
+    @Test func `an adapter that is switched off and on again is used again`() async throws {
         let bluez = try FakeBlueZ([BluetoothLock.device()])
         let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()

@@ -19,7 +19,7 @@ struct BluetoothSessionTests {
     )
 
     @Test(arguments: [false, true])
-    func `C10: a lost connection is detected at once, also with long read intervals`(
+    func `a lost connection is detected at once, also with long read intervals`(
         isRefused: Bool
     ) async throws {
         let bluez = try FakeBlueZ([
@@ -73,7 +73,7 @@ struct BluetoothSessionTests {
     ]
 
     @Test(arguments: faults.indices)
-    func `C11: a failed step ends in time with an error that names it`(
+    func `a failed step ends in time with an error that names it`(
         index: Int
     ) async throws {
         let (name, change, message) = Self.faults[index]
@@ -84,7 +84,7 @@ struct BluetoothSessionTests {
         #expect(fault.hasPrefix(message), "\(name): \(fault)")
     }
 
-    @Test func `C10: each state of connecting is reported`() async throws {
+    @Test func `each state of connecting is reported`() async throws {
         let bluez = try FakeBlueZ([BluetoothLock.device { $0.near = false }])
         let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         #expect(source.report?.link == .unknown)

@@ -14,7 +14,7 @@ import VM
 struct BluetoothTests {
     typealias Device = FakeBlueZ.Device
 
-    @Test func `C6, C11: a device is found by name, connected and subscribed to`()
+    @Test func `a device is found by name, connected and subscribed to`()
         async throws
     {
         let bluez = try FakeBlueZ([
@@ -36,7 +36,7 @@ struct BluetoothTests {
     }
 
     @Test(arguments: ["door-contact-ble", "door-contact-ble-gatt"])
-    func `C7: the packs of the IOTDoor find its battery in any service`(name: String) async throws {
+    func `the packs of the IOTDoor find its battery in any service`(name: String) async throws {
         let pack = try BundledPackTests.pack(name)
         let described = try #require(pack.connector as? BluetoothConnector)
         let (first, second) = (described.characteristics[0], described.characteristics[1])
@@ -79,8 +79,7 @@ struct BluetoothTests {
         #expect(try await samples.next()?.values == [.text("unlocked"), .number(80)])
     }
 
-    @Test func `C8, C12: every encoding of a lock state is decoded and reported once`() async throws
-    {
+    @Test func `every encoding of a lock state is decoded and reported once`() async throws {
         let bluez = try FakeBlueZ([BluetoothLock.device(BluetoothLock.unreadable)])
         let source = try BluetoothLock.source(
             try BluetoothLock.connector(bluez), takesOnlyChanges: true)
@@ -99,7 +98,7 @@ struct BluetoothTests {
         #expect(source.report?.dropped.repeated == 11)
     }
 
-    @Test func `C12: invalid values are dropped, counted and reported`() async throws {
+    @Test func `invalid values are dropped, counted and reported`() async throws {
         let bluez = try FakeBlueZ([BluetoothLock.device(BluetoothLock.unreadable)])
         let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         var samples = source.samples().makeAsyncIterator()

@@ -23,7 +23,7 @@ struct DerivedDriverTests {
         driver.feed(Array(samples.dropFirst()), to: id)
     }
 
-    @Test func `B20: steps of a walk at 1.8 Hz are counted within 3 %, and none at rest`()
+    @Test func `steps of a walk at 1.8 Hz are counted within 3 %, and none at rest`()
         async throws
     {
         var walk = Walk(seed: 20)
@@ -48,7 +48,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `B22: an activity is reported with its confidence`() async throws {
+    @Test func `an activity is reported with its confidence`() async throws {
         var walk = Walk(seed: 22, deviation: 0.05)
         try await machine.run(Self.accelerometer) { machine, driver in
             try await feed(walk.next(seconds: 30, cadence: 0), of: driver)
@@ -66,7 +66,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `B23: pressure becomes an altitude above the start`() async throws {
+    @Test func `pressure becomes an altitude above the start`() async throws {
         try await machine.run([("barometer", DerivedMachine.pressure)]) { machine, driver in
             let samples = (0...100).map { second in
                 Sample(
@@ -131,7 +131,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `B21: steps continue after a restart, and none counts twice`() async throws {
+    @Test func `steps continue after a restart, and none counts twice`() async throws {
         var walk = Walk(seed: 2)
         let samples =
             walk.next(seconds: 60, cadence: 1.8) + walk.next(seconds: 20, cadence: 0)
@@ -160,7 +160,7 @@ struct DerivedDriverTests {
         return Dictionary(derived.map { ($0.sensor.id, $0) }) { first, _ in first }
     }
 
-    @Test func `B19: a derived sensor without its input names it, and the others are available`() {
+    @Test func `a derived sensor without its input names it, and the others are available`() {
         let found = found([("barometer", DerivedMachine.pressure)])
         #expect(found.keys.sorted() == ["activity", "altitude", "steps", "vibration"])
         for (id, item) in found where id != "altitude" {

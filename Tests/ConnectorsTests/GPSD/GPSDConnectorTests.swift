@@ -51,7 +51,7 @@ struct GPSDConnectorTests {
         }
     }
 
-    @Test func `B8: a fix of gpsd becomes a location sample`() async throws {
+    @Test func `a fix of gpsd becomes a location sample`() async throws {
         let server = try await Self.server(Self.fix(0))
         let source = try Self.source(server.port)
         let samples = try await source.take(1)
@@ -107,7 +107,7 @@ struct GPSDConnectorTests {
     }
 
     @Test(arguments: [(9.0, true, true), (11, false, true), (99, false, true), (101, false, false)])
-    func `B10: the accuracy of a fix decides which limits accept it`(
+    func `the accuracy of a fix decides which limits accept it`(
         eph: Double, isFine: Bool, isCoarse: Bool
     ) async throws {
         let server = try await Self.server(Self.fix(0, eph: eph))
@@ -119,7 +119,7 @@ struct GPSDConnectorTests {
     }
 
     @Test(arguments: [0, 1, 5])
-    func `B11: every fix of a batch is accepted, and the newest is the latest sample`(
+    func `every fix of a batch is accepted, and the newest is the latest sample`(
         count: Int
     ) async throws {
         // The newest fix is sent first.
@@ -156,7 +156,7 @@ struct GPSDConnectorTests {
         #expect(server.connections == 2)
     }
 
-    @Test func `B8: gpsd is reconnected after a restart`() async throws {
+    @Test func `gpsd is reconnected after a restart`() async throws {
         // Reserves the port while no server listens on it.
         let reserved = ClosedPort(isLent: true)
         let port = reserved.number

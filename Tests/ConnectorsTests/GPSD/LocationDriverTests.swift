@@ -18,7 +18,7 @@ struct LocationDriverTests {
         return reported == reason && remedy == "sudo apt-get install gpsd"
     }
 
-    @Test func `B4: without gpsd location becomes unavailable quickly`() async throws {
+    @Test func `without gpsd location becomes unavailable quickly`() async throws {
         let closedPort = ClosedPort()
         let port = closedPort.number
         let start = ContinuousClock.now
@@ -48,7 +48,7 @@ struct LocationDriverTests {
         #expect(found.allSatisfy { isUnavailable($0, because: expected) })
     }
 
-    @Test func `B8, D4, F5: the machine stores its position when gpsd runs`() async throws {
+    @Test func `the machine stores its position when gpsd runs`() async throws {
         let time = Timestamp.now().advanced(byMicroseconds: -1_000_000)
         let report =
             #"{"class":"TPV","mode":3,"time":"\#(time)","lat":47,"lon":8,"altMSL":400,"eph":5,"#

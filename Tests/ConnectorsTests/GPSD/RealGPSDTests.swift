@@ -12,7 +12,7 @@ import VM
     .timeLimit(.minutes(10)), .enabled(if: FileManager.default.fileExists(atPath: RealGPSD.program))
 )
 struct RealGPSDTests {
-    @Test func `B8: the position of a receiver arrives through gpsd`() async throws {
+    @Test func `the position of a receiver arrives through gpsd`() async throws {
         let begin = Timestamp.now()
         let daemon = try await RealGPSD(first: .now().advanced(byMicroseconds: -600_000_000))
         let driver = LocationDriver(port: daemon.port)

@@ -39,27 +39,27 @@ struct RestCycleTests {
         return reported
     }
 
-    @Test func `B12: a stationary receiver reports a twentieth of its fixes`() throws {
+    @Test func `a stationary receiver reports a twentieth of its fixes`() throws {
         let reported = try Self.play(3900) { _ in 0 }
         #expect(reported.prefix(301) == ArraySlice(0...300))
         #expect(reported.dropFirst(301) == ArraySlice(Array(stride(from: 320, to: 3900, by: 20))))
     }
 
-    @Test func `B12: a receiver within 10 m is suspended, a moving one is not`() throws {
+    @Test func `a receiver within 10 m is suspended, a moving one is not`() throws {
         #expect(try Self.play(3600) { Double($0 % 2) * 9.9 }.count < 500)
         #expect(try Self.play(3600) { Double($0) * 0.1 }.count == 3600)
         // Back and forth over more than 10 m.
         #expect(try Self.play(3600) { Double($0 / 60 % 2) * 11 }.count == 3600)
     }
 
-    @Test func `B12: a movement resumes all fixes after one check`() throws {
+    @Test func `a movement resumes all fixes after one check`() throws {
         let reported = try Self.play(2000) { $0 < 1000 ? 0 : Double($0 - 1000) * 1.4 }
         let moving = reported.filter { $0 >= 1000 }
         #expect(try #require(moving.first { Double($0 - 1000) * 1.4 >= 10 }) <= 1027)
         #expect(moving.suffix(970) == ArraySlice(1030..<2000))
     }
 
-    @Test func `B12: a fix that arrives just after suspension does not count as a check`() throws {
+    @Test func `a fix that arrives just after suspension does not count as a check`() throws {
         var cycle = RestCycle(after: .seconds(60))
         #expect(!cycle.take(try Self.fix(0)))
         #expect(cycle.take(try Self.fix(60)))
@@ -67,7 +67,7 @@ struct RestCycleTests {
         #expect(cycle.take(try Self.fix(80)))
     }
 
-    @Test func `B12: a clock that is set back restarts the cycle`() throws {
+    @Test func `a clock that is set back restarts the cycle`() throws {
         var cycle = RestCycle(after: .seconds(60))
         #expect(!cycle.take(try Self.fix(1000)))
         #expect(!cycle.take(try Self.fix(0)))
@@ -91,7 +91,7 @@ struct RestCycleTests {
         func open() { tick.yield() }
     }
 
-    @Test func `B12: gpsd suspends the receiver and reports one fix after each suspension`()
+    @Test func `gpsd suspends the receiver and reports one fix after each suspension`()
         async throws
     {
         func line(_ fix: Fix) -> [UInt8] {

@@ -83,7 +83,7 @@ struct AnnouncementTests {
         #expect(announcement.rule.field.kind == .number)
     }
 
-    @Test func `F33 states have the same names for all sources`() throws {
+    @Test func `states have the same names for all sources`() throws {
         let names: [SensorID: Set<String>] = [
             "battery": ["charging", "discharging", "not-charging", "full", "unknown"],
             "power": ["online", "offline"], "lock": ["locked", "unlocked"],
@@ -109,7 +109,7 @@ struct AnnouncementTests {
         (#"{"pl_on": false, "pl_off": true}"#, "false", "open"),
         (#"{"pl_on": "False", "pl_off": "True"}"#, "true", "closed"),
     ])
-    func `C1 F33 a door has the states open and closed, whatever it sends`(
+    func `a door has the states open and closed, whatever it sends`(
         payloads: String, raw: String, state: String?
     ) throws {
         let rest = payloads.dropFirst().dropLast()

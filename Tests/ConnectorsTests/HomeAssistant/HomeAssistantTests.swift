@@ -21,7 +21,7 @@ struct HomeAssistantTests {
         try broker.start()
     }
 
-    @Test func `F7 an announced sensor is discovered and its samples are stored`() async throws {
+    @Test func `an announced sensor is discovered and its samples are stored`() async throws {
         try announce(Self.kitchen)
         try broker.publish(#"{"t": 1}"#, to: "z2m/kitchen", isRetained: true)
         try await collecting { machine in
@@ -81,7 +81,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `C1 F33 an announced door has the kind door`() async throws {
+    @Test func `an announced door has the kind door`() async throws {
         try broker.publish(
             #"{"stat_t": "tasmota/door", "dev_cla": "door", "name": "Front"}"#,
             to: "homeassistant/binary_sensor/tasmota/front/config", isRetained: true)

@@ -16,7 +16,7 @@ struct MQTTTests {
     }
 
     @Test(arguments: 0...2)
-    func `F7 messages become samples at every quality of service`(quality: Int) async throws {
+    func `messages become samples at every quality of service`(quality: Int) async throws {
         let testSource = try MQTTTestSource(
             port: broker.port, source: #""topic": "home/t", "qos": \#(quality)"#)
         try await testSource.listening { samples in
@@ -80,13 +80,13 @@ struct MQTTTests {
         }
     }
 
-    @Test func `B25 incomplete messages are dropped and counted by reason`() async throws {
+    @Test func `incomplete messages are dropped and counted by reason`() async throws {
         let testSource = try MQTTTestSource(
             port: broker.port,
             fields: #"[{"name": "temperature", "from": "t"}, {"name": "humidity", "from": "h"}]"#,
             payload: #""format": "json", "time": {"from": "at", "form": "s"}"#)
         let now = Int(Date.now.timeIntervalSince1970)
-        // Taken before `listening` returns, which closes the connection.
+        // Read before `listening` returns: its return closes the connection.
         let report = try await testSource.listening { samples in
             try broker.publish(
                 lines: [
@@ -168,7 +168,7 @@ struct MQTTTests {
         #expect(testSource.report.connections == 2)
     }
 
-    @Test func `C1 a contact sensor reports whether it is open`() async throws {
+    @Test func `a contact sensor reports whether it is open`() async throws {
         let testSource = try MQTTTestSource(
             port: broker.port,
             fields: #"""

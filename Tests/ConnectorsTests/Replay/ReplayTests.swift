@@ -60,7 +60,7 @@ struct ReplayTests {
     }
 
     @Test(arguments: [gpx, nmea])
-    func `B8, E23: a track is replayed at its speed, with current times`(
+    func `a track is replayed at its speed, with current times`(
         content: String
     ) async throws {
         let start = Timestamp.now()
@@ -74,7 +74,7 @@ struct ReplayTests {
         #expect(samples.allSatisfy { $0.time >= start && $0.time <= .now() })
     }
 
-    @Test func `E23: a track is repeated only with loop`() async throws {
+    @Test func `a track is repeated only with loop`() async throws {
         let (samples, waits) = try await played(Self.gpx, isLoop: true, count: 7)
         let places = samples.compactMap { $0.values.first?.double }
         #expect(places == [47, 47.1, 47.2, 47, 47.1, 47.2, 47])

@@ -11,7 +11,7 @@ struct DeviceLineTests {
         return sample.values
     }
 
-    @Test func `C2: the lines of a door sensor become states and a battery level`() throws {
+    @Test func `the lines of a door sensor become states and a battery level`() throws {
         var door = try SampleMaker(
             format: .keyValue, names: ["Switch state", "Battery Level"],
             rules: [
@@ -32,7 +32,7 @@ struct DeviceLineTests {
         #expect(Self.values(&door, "Battery Level: 97%") == [.text("open"), .number(97)])
     }
 
-    @Test func `C2: the alternative name of the switch is a key like any other`() throws {
+    @Test func `the alternative name of the switch is a key like any other`() throws {
         var sensor = try SampleMaker(
             format: .keyValue, names: ["sensor state"],
             rules: [FieldRule(Field("state", kind: .integer))])
@@ -45,7 +45,7 @@ struct DeviceLineTests {
             ("1 0.0 C 0.0 %", nil), ("0 28.2 C", nil), ("0 nan C 41.5 %", nil),
             ("Failed to read sensor", nil), ("", nil), ("0 28.2 C 41.5 % extra", nil),
         ] as [(String, [Double]?)])
-    func `C19: the line of a climate sensor matches a pattern, and its errors do not`(
+    func `the line of a climate sensor matches a pattern, and its errors do not`(
         line: String, numbers: [Double]?
     ) throws {
         var climate = try SampleMaker(

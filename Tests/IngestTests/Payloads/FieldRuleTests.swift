@@ -17,7 +17,7 @@ struct FieldRuleTests {
             (.text("٣"), nil), (.text("open"), nil), (.text(""), nil), (.number(.nan), nil),
             (.number(.infinity), nil), (.text(String(repeating: "9", count: 65)), nil),
         ] as [(Value, Double?)])
-    func `C2: a number can have a percent sign and must be finite`(
+    func `a number can have a percent sign and must be finite`(
         raw: Value, number: Double?
     ) {
         #expect(FieldRule(Self.number).value(of: raw) == number.map { .number($0) })
@@ -41,7 +41,7 @@ struct FieldRuleTests {
             (0, 4.3, 0), (2000, 4.3, 82.4598), (2425.5, 4.3, 100), (4095, 4.3, 100),
             (2000, 4.2, 84.4231), (-5, 4.3, 0),
         ] as [(Double, Double, Double)])
-    func `C3: the battery formula is a scale, clamped to 0 to 100`(
+    func `the battery formula is a scale, clamped to 0 to 100`(
         reading: Double, divisor: Double, percent: Double
     ) throws {
         let rule = FieldRule(
@@ -71,7 +71,7 @@ struct FieldRuleTests {
         #expect(FieldRule(Self.integer, limits: 0...9).value(of: .integer(.max)) == .integer(9))
     }
 
-    @Test func `C1: a state is looked up, and rejected if unknown`() {
+    @Test func `a state is looked up, and rejected if unknown`() {
         let rule = FieldRule(Self.state, states: ["0": "open", "1": "closed", "true": "closed"])
         #expect(rule.value(of: .integer(0)) == .text("open"))
         #expect(rule.value(of: .text("1")) == .text("closed"))

@@ -15,13 +15,13 @@ struct LineSplitterTests {
             (["\n\r\n\r\r\n"], []), ([""], []), (["\n"], []), ([" \n"], [" "]),
             (["first\nsec", "ond\nthi", "rd"], ["first", "second"]),
         ] as [([String], [String])])
-    func `C2: lines end with LF, CR or both, however the input is split`(
+    func `lines end with LF, CR or both, however the input is split`(
         pieces: [String], lines: [String]
     ) {
         #expect(Self.lines(pieces) == lines)
     }
 
-    @Test func `C2: a text gives the same lines however it is split`() {
+    @Test func `a text gives the same lines however it is split`() {
         let text = "Switch state: 1\r\nBattery Level: 97.7%\n\r\nSwitch state: 0\rend"
         let whole = Self.lines([text])
         #expect(whole == ["Switch state: 1", "Battery Level: 97.7%", "Switch state: 0"])

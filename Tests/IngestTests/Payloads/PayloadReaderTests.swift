@@ -54,7 +54,7 @@ struct PayloadReaderTests {
             ("door: a, door: b", nil), ("door", nil), ("door:", nil), (": 1", nil), ("", nil),
             ("door: 1,", [nil, .text("1")]), ("door: \"a b\"", [nil, .text("a b")]),
         ] as [(String, [Value?]?)])
-    func `C2: keys are matched regardless of case and spaces`(payload: String, values: [Value?]?)
+    func `keys are matched regardless of case and spaces`(payload: String, values: [Value?]?)
         throws
     {
         #expect(try Self.values(.keyValue, ["Battery Level", "Door"], payload) == values)
@@ -93,7 +93,7 @@ struct PayloadReaderTests {
         #expect(try Self.values(.plain, ["a", "b"], payload) == values)
     }
 
-    @Test func `C12: bytes are decoded by their form`() throws {
+    @Test func `bytes are decoded by their form`() throws {
         let reader = try PayloadReader(.bytes, names: ["s16/100", "u16", "u8"])
         #expect(reader.values(of: [0x2E, 0x09]) == [.number(23.5), .integer(2350), nil])
         #expect(reader.values(of: [1, 2, 3]) == nil)

@@ -33,7 +33,7 @@ struct SampleMakerTests {
             ("x: 1", .incomplete), ("nonsense", .malformed), ("t: warm, h: 2", .malformed),
             ("t: 1, h: nan", .malformed), ("\u{1B}[31mt: 1, h: 2", .malformed),
         ] as [(String, SampleMaker.Outcome)])
-    func `B25: a payload without a field is dropped and counted`(
+    func `a payload without a field is dropped and counted`(
         line: String, outcome: SampleMaker.Outcome
     ) throws {
         var maker = try Self.maker()
@@ -91,7 +91,7 @@ struct SampleMakerTests {
         #expect(take("b: 0") == [.text("open"), .number(0)])
     }
 
-    @Test func `C9: a difference within the margin is not a change`() throws {
+    @Test func `a difference within the margin is not a change`() throws {
         var maker = try SampleMaker(
             format: .keyValue, names: ["l", "b"],
             rules: [
@@ -156,7 +156,7 @@ struct SampleMakerTests {
         #expect(maker.counts.taken == 3)
     }
 
-    @Test func `C8: with changes only, ten equal polls are one sample`() throws {
+    @Test func `with changes only, ten equal polls are one sample`() throws {
         var maker = try Self.maker(takesOnlyChanges: true)
         func poll(_ t: Int) -> SampleMaker.Outcome {
             maker.take(Array("t: \(t), h: 0".utf8), at: Self.now)

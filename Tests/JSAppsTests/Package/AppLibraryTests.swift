@@ -190,6 +190,20 @@ import Testing
         #expect(try await library.damagedApps().isEmpty)
     }
 
+    @Test func `an app that a later version installed is named with its format`() async throws {
+        try await library.install(archive: ZipForge.good().bytes)
+        let app = folder.url.appending(path: "apps/my-app")
+        chmod(app.path(), 0o700)
+        let index = app.appending(path: "index.json")
+        try FileManager.default.removeItem(at: index)
+        try Data(#"{"format": 2, "other": "members"}"#.utf8).write(to: index)
+        let error = await #expect(throws: JSAppsError.self) {
+            try await library.app(named: "my-app")
+        }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("its index has format 2, and this version reads 1") == true)
+    }
+
     @Test func `an update replaces all of the old version`() async throws {
         let old = try await library.install(
             archive: ZipForge.good().with(.stored("my-app/old.js")).bytes)

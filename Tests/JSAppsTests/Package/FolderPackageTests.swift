@@ -49,7 +49,7 @@ import Testing
         #expect(read.name == "my-app")
         // Later changes of the folder have no effect.
         try FileManager.default.removeItem(at: source)
-        let dryRun = try await library.install(read, under: InstallTerms(isDryRun: true))
+        let dryRun = try await library.install(read, with: InstallOptions(isDryRun: true))
         #expect(dryRun.updateCheck.kind == .first)
         #expect(try await library.apps().isEmpty)
         let installed = try await library.install(read)
@@ -58,11 +58,11 @@ import Testing
         #expect(try installed.app.contents(of: "images/grün.txt") == Array("x".utf8))
         #expect(try await library.install(read).updateCheck.kind == .unchanged)
         let other = try AppFolder(reading: try folder.writeApp("other-app", version: "2.0.0"))
-        let terms = InstallTerms(isDryRun: true)
-        let check = try await library.install(other, under: terms)
+        let options = InstallOptions(isDryRun: true)
+        let check = try await library.install(other, with: options)
         #expect(check.app.manifest.version == "2.0.0")
         #expect(try await library.apps().map(\.name.text) == ["my-app"])
-        let second = try await library.install(other, under: InstallTerms())
+        let second = try await library.install(other, with: InstallOptions())
         #expect(second.updateCheck.kind == .first)
     }
 

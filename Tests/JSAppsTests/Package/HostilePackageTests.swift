@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HostilePackageTests {
     @Test(arguments: HostilePackage.all)
-    func `A1: a hostile package is rejected with the reason and leaves nothing behind`(
+    func `a hostile package is rejected with the reason and leaves nothing behind`(
         _ package: HostilePackage
     ) async throws {
         let folder = try TemporaryFolder()

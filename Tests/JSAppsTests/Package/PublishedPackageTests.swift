@@ -131,7 +131,7 @@ import Testing
         // Another version of the same app replaces it.
         let newer = try await library.install(
             archive: Self.axon("My Axon", folder: "a-main", version: "1.1.0").bytes,
-            under: InstallTerms())
+            with: InstallOptions())
         #expect(newer.updateCheck.kind == .update)
     }
 

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import TestSupport
 import Testing
+import Text
 
 @testable import JSApps
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSApps
 
-/// Which package may replace which, and what it inherits.
+/// Which packages may replace an installed app, and what they inherit from it.
 @Suite struct UpdateCheckTests {
     private let folder: TemporaryFolder
     private let library: AppLibrary
@@ -38,7 +38,7 @@ import Testing
     ) async throws -> Installation {
         try await library.install(
             archive: archive,
-            under: InstallTerms(allowsDowngrade: allowsDowngrade, isDryRun: isDryRun))
+            with: InstallOptions(allowsDowngrade: allowsDowngrade, isDryRun: isDryRun))
     }
 
     private func refusal(_ archive: [UInt8], allowsDowngrade: Bool = false) async throws

@@ -3,7 +3,7 @@ import Samples
 import Testing
 
 struct AltimeterTests {
-    @Test func `B23: a drop from 1013.25 to 1001.3 hPa is an ascent of 100 m`() {
+    @Test func `a drop from 1013.25 to 1001.3 hPa is an ascent of 100 m`() {
         var altimeter = Altimeter()
         #expect(altimeter.take(pressure: 1013.25) == 0)
         let metres = altimeter.take(pressure: 1001.3) ?? .nan
@@ -23,7 +23,7 @@ struct AltimeterTests {
         #expect(abs(Altimeter.altitude(pressure) - metres) < 1)
     }
 
-    @Test func `B23: altitudes are relative to the first or the given pressure`() {
+    @Test func `altitudes are relative to the first or the given pressure`() {
         var altimeter = Altimeter(start: 990)
         let metres = altimeter.take(pressure: 980) ?? .nan
         #expect(abs(metres - (Altimeter.altitude(980) - Altimeter.altitude(990))) < 1e-9)

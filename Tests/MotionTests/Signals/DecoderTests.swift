@@ -9,7 +9,7 @@ struct DecoderTests {
             ([0x00], .unlocked), ([0x02], .unlocked), (Array("11".utf8), .unlocked), ([], nil),
             ([0xFF], nil), ([0x31, 0xC3], nil), ([UInt8](repeating: 0x31, count: 513), nil),
         ] as [([UInt8], DoorState?)])
-    func `C12: the state of a lock is decoded from a byte or a text`(
+    func `the state of a lock is decoded from a byte or a text`(
         bytes: [UInt8], state: DoorState?
     ) {
         #expect(DoorState(bytes: bytes) == state)
@@ -39,7 +39,7 @@ struct DecoderTests {
             ("lock", [], nil),
             ("sfloat", [0xFD, 0x07], .number(2045)), ("sfloat", [0x03, 0x08], .number(-2045)),
         ] as [(String, [UInt8], Value?)])
-    func `C12: bytes are decoded by their form, or rejected`(
+    func `bytes are decoded by their form, or rejected`(
         name: String, bytes: [UInt8], value: Value?
     ) throws {
         let decoder = try #require(CharacteristicDecoder(name))

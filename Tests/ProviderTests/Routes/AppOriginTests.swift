@@ -87,7 +87,7 @@ struct AppOriginTests {
         "/%ff", "/%", "/%zz", "/app.js;x", "/content/app.js", "/index.json", "/my-app/app.js",
         "/nothing", "/apix",
     ])
-    func `A4: files that are not in the index are not found`(target: String) async throws {
+    func `files that are not in the index are not found`(target: String) async throws {
         try await ServedHost.with { host in
             try await host.install()
             let answer = try await Self.get(host, target)
@@ -133,7 +133,7 @@ struct AppOriginTests {
     }
 
     @Test(arguments: ["nervous.js", "jquery.js", "nervous.d.ts"])
-    func `A3: the host serves the common files of all apps, and no others`(file: String)
+    func `the host serves the common files of all apps, and no others`(file: String)
         async throws
     {
         try await ServedHost.with { host in

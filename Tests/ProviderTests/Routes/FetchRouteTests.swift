@@ -6,7 +6,7 @@ import Text
 
 @testable import Provider
 
-/// A22: calls to other servers through the host.
+/// Calls to other servers through the host.
 struct FetchRouteTests {
     private static func privileges(_ origins: String...) -> String {
         let list = origins.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -31,7 +31,7 @@ struct FetchRouteTests {
         return try StrictJSON().parse(Array(text.utf8))
     }
 
-    @Test func `A22 - the response of an allowed server is returned unchanged`() async throws {
+    @Test func `the response of an allowed server is returned unchanged`() async throws {
         let bytes = String(decoding: (0...127).map { UInt8($0) }, as: UTF8.self)
         try await LocalServer.with { request in
             .answer(
@@ -69,7 +69,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `A22 - each origin is requested and decided separately`() async throws {
+    @Test func `each origin is requested and decided separately`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
@@ -107,7 +107,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `A22 - an undeclared server is refused, with the declaration to add`()
+    @Test func `an undeclared server is refused, with the declaration to add`()
         async throws
     {
         try await ServedHost.with { host in
@@ -125,7 +125,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `A22 - a redirect to a server that was not allowed is refused and named`()
+    @Test func `a redirect to a server that was not allowed is refused and named`()
         async throws
     {
         try await LocalServer.with { _ in
@@ -162,7 +162,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `A22 - a published app requests a server at first use`() async throws {
+    @Test func `a published app requests a server at first use`() async throws {
         try await LocalServer.with { _ in
             .answer("weather")
         } _: { server in
@@ -185,8 +185,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `A22 - the owner is not asked about this host and forbidden addresses`() async throws
-    {
+    @Test func `the owner is not asked about this host and forbidden addresses`() async throws {
         try await ServedHost.with { host in
             try await host.installPublished()
             let token = try await host.begin("old-one").token
@@ -251,7 +250,7 @@ struct FetchRouteTests {
         }
     }
 
-    @Test func `C36 - a pin of the manifest is stored and shown`() async throws {
+    @Test func `a pin of the manifest is stored and shown`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:box.local"])
         let pin = try certificate.pins().key
         try await LocalServer.with(certificate: certificate) { _ in

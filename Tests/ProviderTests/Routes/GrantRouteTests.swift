@@ -68,7 +68,7 @@ struct GrantRouteTests {
         }
     }
 
-    @Test func `A8: a denied sensor does not affect others`() async throws {
+    @Test func `a denied sensor does not affect others`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client(allow: ["sensor:gauge", "sensor:networking"])
             try await host.decide(.deny, "sensor:gauge", by: "curl")

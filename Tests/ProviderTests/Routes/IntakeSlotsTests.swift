@@ -43,19 +43,28 @@ struct IntakeSlotsTests {
         try await slots.acquire("c", isOwner: false)
     }
 
-    /// Opens a connection for each token, sends a part of a large body, and keeps it open during `body`.
+    private typealias Writer = NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+    /// Rows of `steps`, in CSV without a header.
+    private static func rows(_ count: Int) -> String {
+        String(repeating: "1,2,up\n", count: count)
+    }
+
+    /// Opens a connection for each token, sends a part of a large body, and keeps it open during `body`,
+    /// which may send more of it.
     private static func hold(
-        _ tokens: ArraySlice<String>, _ host: ServedHost, _ body: () async throws -> Void
+        _ tokens: ArraySlice<String>, _ host: ServedHost, _ writers: [Writer] = [],
+        _ body: ([Writer]) async throws -> Void
     ) async throws {
-        guard let token = tokens.first else { return try await body() }
+        guard let token = tokens.first else { return try await body(writers) }
         let call = Call(
             "POST", "/api/v1/sensors/steps/samples", token: token,
             headers: [("Content-Type", "text/csv"), ("Content-Length", "3000000")])
-        let part = "t,count,mood\n" + String(repeating: "1,2,up\n", count: 200_000)
+        let part = "t,count,mood\n" + rows(200_000)
         let bytes = call.bytes(standardHost: "localhost:\(host.port)") + Array(part.utf8)
         try await TCPConnection.with(port: host.port) { _, writer in
             try await writer.write(ByteBuffer(bytes: bytes))
-            try await hold(tokens.dropFirst(), host, body)
+            try await hold(tokens.dropFirst(), host, writers + [writer], body)
         }
     }
 
@@ -69,10 +78,14 @@ struct IntakeSlotsTests {
                 tokens.append(try await host.client(name, allow: ["sensor:steps:write"]))
             }
             let other = tokens[2]
-            let body = "t,count,mood\n" + String(repeating: "1,2,up\n", count: 190_000)
-            try await Self.hold([tokens[0], tokens[0], tokens[1]], host) {
+            let body = "t,count,mood\n" + Self.rows(190_000)
+            try await Self.hold([tokens[0], tokens[0], tokens[1]], host) { writers in
                 try await until {
-                    try await host.publish(body, as: "text/csv", token: other).status == 503
+                    // A body of which nothing arrives for 20 s is refused.
+                    for writer in writers {
+                        try await writer.write(ByteBuffer(string: Self.rows(200)))
+                    }
+                    return try await host.publish(body, as: "text/csv", token: other).status == 503
                 }
                 #expect(try await host.publish(body, as: "text/csv").status == 201)
             }

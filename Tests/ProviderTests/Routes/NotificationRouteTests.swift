@@ -49,7 +49,7 @@ struct NotificationRouteTests {
     }
 
     @Test
-    func `A11: an invalid token is denied, with one log entry and one notice`()
+    func `an invalid token is denied, with one log entry and one notice`()
         async throws
     {
         try await ServedHost.with { host in
@@ -210,7 +210,7 @@ struct NotificationRouteTests {
 
     private static let event = #"{"title": "Door open", "unlessViewed": true}"#
 
-    @Test func `C14: an event is posted once while no page is visible, and not while one is`()
+    @Test func `an event is posted once while no page is visible, and not while one is`()
         async throws
     {
         try await ServedHost.with { host in
@@ -257,7 +257,7 @@ struct NotificationRouteTests {
     }
 
     @Test(arguments: [(true, 0), (false, 1)])
-    func `C14: a run at a terminal posts no events, one in the background does`(
+    func `a run at a terminal posts no events, one in the background does`(
         isWatched: Bool, count: Int
     ) async throws {
         let asked = #"[{"notify": true, "reason": "Tells you"}]"#
@@ -289,7 +289,7 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test func `C15: nothing is queued for an app without permission`() async throws {
+    @Test func `nothing is queued for an app without permission`() async throws {
         try await ServedHost.with { host in
             try await host.install(privileges: #"[{"notify": true, "reason": "Tells you"}]"#)
             let token = try await host.begin().token

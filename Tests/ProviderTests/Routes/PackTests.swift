@@ -72,7 +72,7 @@ struct PackTests {
         }
     }
 
-    @Test func `G18: several sensors of a kind can be installed`() async throws {
+    @Test func `several sensors of a kind can be installed`() async throws {
         try await ServedHost.with { host async throws in
             for id in ["gyroscope.left", "gyroscope.right", "gyroscope.chest"] {
                 #expect(try await Self.install(host, id, Self.pack(id)).status == 201)
@@ -87,7 +87,7 @@ struct PackTests {
         }
     }
 
-    @Test func `F10: a removed pack is not read, and its samples are kept`() async throws {
+    @Test func `a removed pack is not read, and its samples are kept`() async throws {
         try await ServedHost.with(isLive: true) { host async throws in
             try await Self.collecting(host) {
                 var signals = await host.machine.samples.arrivalSignals(of: "gyroscope.left")
@@ -113,7 +113,7 @@ struct PackTests {
     }
 
     @Test
-    func `C38, F8, C10: a sensor is connected only while it is on`()
+    func `a sensor is connected only while it is on`()
         async throws
     {
         try await ServedHost.with(isLive: true) { host async throws in

@@ -31,7 +31,7 @@ struct PhonePushTests {
 
     @Test
     func
-        `G2, B20, F16: acceleration and steps of one message are stored for their sensors, in UTC`()
+        `acceleration and steps of one message are stored for their sensors, in UTC`()
         async throws
     {
         try await ServedHost.with { host async throws in
@@ -61,7 +61,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `G18: three phones can be used`() async throws {
+    @Test func `three phones can be used`() async throws {
         try await ServedHost.with { host async throws in
             let names = ["left-wrist", "right-wrist", "hip"]
             for (place, name) in names.enumerated() {

@@ -59,7 +59,7 @@ struct SessionLiveTests {
             #"{"t": \#(host.clock.now.milliseconds), \#(members)}"#, to: sensor)
     }
 
-    @Test func `B24: an event comes each second of an injected clock, and none between`()
+    @Test func `an event comes each second of an injected clock, and none between`()
         async throws
     {
         let metronome = Metronome()
@@ -92,7 +92,7 @@ struct SessionLiveTests {
         }
     }
 
-    @Test func `B24: an event contains the measurements of the session, as text and as numbers`()
+    @Test func `an event contains the measurements of the session, as text and as numbers`()
         async throws
     {
         let metronome = Metronome()
@@ -151,7 +151,7 @@ struct SessionLiveTests {
         }
     }
 
-    @Test func `B24: live sessions are for the owner, and end when the session is deleted`()
+    @Test func `live sessions are for the owner, and end when the session is deleted`()
         async throws
     {
         let metronome = Metronome()
@@ -176,7 +176,7 @@ struct SessionLiveTests {
         }
     }
 
-    @Test func `B18: all clients share the same sessions`() async throws {
+    @Test func `all clients share the same sessions`() async throws {
         try await ServedHost.with { host in
             try await host.makeWalk()
             // Only one of a hundred concurrent starts succeeds, and all see the same state.

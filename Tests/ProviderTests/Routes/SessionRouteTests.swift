@@ -7,7 +7,7 @@ import Text
 @testable import Provider
 
 struct SessionRouteTests {
-    @Test func `G1: a session is created, read, changed and deleted`() async throws {
+    @Test func `a session is created, read, changed and deleted`() async throws {
         try await ServedHost.with { host in
             let made = try await host.sessions(
                 "POST",
@@ -89,7 +89,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test func `B1: a session keeps its state between calls, and B3: an invalid step is refused`()
+    @Test func `a session keeps its state between calls, and B3: an invalid step is refused`()
         async throws
     {
         try await ServedHost.with { host in

@@ -44,7 +44,7 @@ struct SessionTrackTests {
         }
     }
 
-    @Test func `E15: three pauses give three via points, and no line crosses a pause`()
+    @Test func `three pauses give three via points, and no line crosses a pause`()
         async throws
     {
         try await ServedHost.with { host in
@@ -79,7 +79,7 @@ struct SessionTrackTests {
     }
 
     @Test(arguments: [(199.0, 200), (200, 200), (201, 409)])
-    func `E12: a session is resumed at most 200 m from where it was paused`(
+    func `a session is resumed at most 200 m from where it was paused`(
         metres: Double, status: Int
     ) async throws {
         try await ServedHost.with { host in
@@ -104,7 +104,7 @@ struct SessionTrackTests {
     }
 
     @Test
-    func `E12: an inaccurate position prevents resuming, and an unknown one does not`()
+    func `an inaccurate position prevents resuming, and an unknown one does not`()
         async throws
     {
         try await ServedHost.with { host in
@@ -125,7 +125,7 @@ struct SessionTrackTests {
         }
     }
 
-    @Test func `E11: an entered length replaces the route`() async throws {
+    @Test func `an entered length replaces the route`() async throws {
         try await ServedHost.with { host in
             try await host.makeWalk()
             try await host.walk("start")
@@ -150,7 +150,7 @@ struct SessionTrackTests {
     }
 
     @Test(arguments: [0, 1])
-    func `E10, B17: without two points the collection is empty`(fixes: Int) async throws {
+    func `without two points the collection is empty`(fixes: Int) async throws {
         try await ServedHost.with { host in
             try await host.makeWalk()
             #expect(try await route(host).json["features"]?.array?.isEmpty == true)
@@ -162,7 +162,7 @@ struct SessionTrackTests {
         }
     }
 
-    @Test func `G18: a session with several location sensors has a route for each`() async throws {
+    @Test func `a session with several location sensors has a route for each`() async throws {
         try await ServedHost.with { host in
             for (number, name) in ["left", "right"].enumerated() {
                 try await host.declareSensor(

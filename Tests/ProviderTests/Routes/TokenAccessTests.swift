@@ -14,7 +14,7 @@ struct TokenAccessTests {
     private static let invalid = #"Bearer realm="nervous", error="invalid_token""#
     private static let path = "/api/v1/sensors/gauge/stats"
 
-    @Test func `A6: each kind of token gets its response, log entry and notice`() async throws {
+    @Test func `each kind of token gets its response, log entry and notice`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             try await host.install("other-app")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Provider
 
-/// A22: calls of a headless app to other servers with the usual APIs.
+/// Calls of a headless app to other servers with the usual APIs.
 struct FetchScriptTests {
     /// Runs a script that may call `server`, and returns its output.
     private static func run(
@@ -30,7 +30,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - fetch reaches a server that was allowed`() async throws {
+    @Test func `fetch reaches a server that was allowed`() async throws {
         try await LocalServer.with { request in
             request.target == "/old"
                 ? .redirect(to: "/new?x=1")
@@ -58,7 +58,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - XMLHttpRequest calls other servers, also synchronously`() async throws {
+    @Test func `XMLHttpRequest calls other servers, also synchronously`() async throws {
         try await LocalServer.with { request in
             request.target == "/old"
                 ? .redirect(to: "/new") : .answer("{\"a\":1}", fields: [("X-Two", "2")])
@@ -82,7 +82,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - a refused call fails as in a browser, and the console has the reason`()
+    @Test func `a refused call fails as in a browser, and the console has the reason`()
         async throws
     {
         try await LocalServer.with { _ in
@@ -112,7 +112,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `C35 - the SDK reports the reason of an error`() async throws {
+    @Test func `the SDK reports the reason of an error`() async throws {
         let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         try await LocalServer.with { request in
@@ -148,7 +148,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - a large response is complete, and one above the limit fails`()
+    @Test func `a large response is complete, and one above the limit fails`()
         async throws
     {
         let size = 3 << 20
@@ -170,7 +170,7 @@ struct FetchScriptTests {
         }
     }
 
-    @Test func `A22 - a cancelled call does not count as concurrent`() async throws {
+    @Test func `a cancelled call does not count as concurrent`() async throws {
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         _ = arrivals
         try await LocalServer.with { request in

@@ -8,7 +8,7 @@ import Testing
 struct InstalledSensorTests {
     @Test
     func
-        `A21: an added sensor is published to by one app and read by another, each with permission`()
+        `an added sensor is published to by one app and read by another, each with permission`()
         async throws
     {
         try await ServedHost.with { host in

@@ -48,7 +48,7 @@ struct NavigatorTests {
         }
     }
 
-    @Test func `D4: values unknown to the receiver are unknown to the app`() async throws {
+    @Test func `values unknown to the receiver are unknown to the app`() async throws {
         try await ServedHost.with { host in
             try await host.declareSensor(
                 "location",

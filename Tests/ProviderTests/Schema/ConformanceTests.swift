@@ -70,7 +70,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test func `A5: each described response occurs and conforms to its description`() async throws {
+    @Test func `each described response occurs and conforms to its description`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.prepare(host)
             let description = try await Self.description(of: host)

@@ -90,7 +90,7 @@ struct TestVectorTests {
         #expect(ChunkSummary(of: plain).encoded() == Data(try Self.bytes("summary")))
     }
 
-    @Test(arguments: [("summary", true), ("former summary", false)])
+    @Test(arguments: [("summary", true), ("version 1 summary", false)])
     func `summaries of every version are decoded`(name: String, hasSpacing: Bool) throws {
         let times = [1_000_000, 2_000_000].map(Timestamp.init(microseconds:))
         let entry = try ChunkEntry([

@@ -12,7 +12,7 @@ struct TextColumnTests {
         "\r\n", "\u{1F468}\u{200D}\u{1F469}",
     ]
 
-    /// Few different texts, many, and only different ones.
+    /// With few different texts, with many, and with all different.
     @Test(arguments: [1, 3, 13, 100_000])
     func `texts are restored scalar by scalar`(variety: Int) throws {
         var random = SplitMix(state: seed)

@@ -170,7 +170,7 @@ struct BudgetTests {
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
     }
 
-    @Test func `a file of a former version reuses its free pages`() async throws {
+    @Test func `a file of an earlier version reuses its free pages`() async throws {
         try await makeFormerVersion()
         var random = SplitMix(state: .random(in: .min ... .max))
         let old = try await open()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SampleStore
 
-/// Spacings of samples, some of which exist as summaries only.
+/// Spacings of samples; of some only summaries are left.
 struct RollupSpacingTests {
     private static let hour: Int64 = 3_600_000_000
     private static let rules = ChunkRules(chunkSize: 40, unsealedRows: 9, groupSize: 3, rewrites: 9)
@@ -86,7 +86,8 @@ struct RollupSpacingTests {
         try await store.close()
     }
 
-    @Test func `spacings missing in former summaries are read from the samples`() async throws {
+    @Test func `spacings missing in summaries of version 1 are read from the samples`() async throws
+    {
         var random = SplitMix(state: seed)
         var store = try await open()
         let times = try await fill(store, &random)
@@ -111,7 +112,7 @@ struct RollupSpacingTests {
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
     }
 
-    /// Writes summaries of the former version, which have no spacing.
+    /// Writes summaries of version 1, which have no spacing.
     private func makeFormer(_ tables: [String]) async throws {
         let queue = try DatabaseQueue(path: folder.path)
         try await queue.write { database in

@@ -14,11 +14,11 @@ struct LiveTotalsTests {
         (LiveReading(distance: 12345.678), "12345.68m"), (LiveReading(steps: 3), "3 steps"),
         (LiveReading(distance: 1, floors: 1), "1.00m | 1 floors"), (LiveReading(), ""),
     ])
-    func `B24: the text contains the known values only`(reading: LiveReading, text: String) {
+    func `the text contains the known values only`(reading: LiveReading, text: String) {
         #expect(reading.text == text)
     }
 
-    @Test func `B24: totals that no sensor measures are unknown`() {
+    @Test func `totals that no sensor measures are unknown`() {
         var totals = LiveTotals()
         totals.begin()
         #expect(totals.reading(at: time(0), isActive: true) == LiveReading())
@@ -36,7 +36,7 @@ struct LiveTotalsTests {
     }
 
     @Test
-    func `B24: the pace does not depend on the sampling rate`() {
+    func `the pace does not depend on the sampling rate`() {
         var (often, seldom) = (LiveTotals(), LiveTotals())
         often.begin()
         seldom.begin()
@@ -50,7 +50,7 @@ struct LiveTotalsTests {
         #expect(paces.allSatisfy { abs($0 - 1 / 1.5) < 0.02 })
     }
 
-    @Test func `B24: steps are the growth of a counter while the session is active`() {
+    @Test func `steps are the growth of a counter while the session is active`() {
         var totals = LiveTotals()
         totals.begin()
         for (second, count) in [(0, 5000), (1, 5002), (2, 5010), (3, 4), (4, 6)] {
@@ -65,7 +65,7 @@ struct LiveTotalsTests {
         #expect(abs((reading.distance ?? 0) - 15.4) < 1e-9)
     }
 
-    @Test func `B24: a floor is three metres of continuous ascent`() {
+    @Test func `a floor is three metres of continuous ascent`() {
         var totals = LiveTotals()
         totals.begin()
         for metres in [0.0, 1, 2.9] { totals.take(altitude: metres) }
@@ -79,7 +79,7 @@ struct LiveTotalsTests {
     }
 
     @Test
-    func `B24: positions replace the estimated distance, and the pace covers the last minute`()
+    func `positions replace the estimated distance, and the pace covers the last minute`()
         throws
     {
         var totals = LiveTotals()
@@ -99,7 +99,7 @@ struct LiveTotalsTests {
         #expect(totals.reading(at: time(120), isActive: false).pace == nil)
     }
 
-    @Test func `B24: an activity is valid for a minute`() {
+    @Test func `an activity is valid for a minute`() {
         var totals = LiveTotals()
         totals.begin()
         let running = ActivityReading(.running, .high)
@@ -109,7 +109,7 @@ struct LiveTotalsTests {
         #expect(totals.reading(at: time(1), isActive: false).activity == nil)
     }
 
-    @Test func `B24: values that are not finite change nothing`() {
+    @Test func `values that are not finite change nothing`() {
         var totals = LiveTotals()
         totals.begin()
         for count in [Double.nan, .infinity, -1, 1e300] {

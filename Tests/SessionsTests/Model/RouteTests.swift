@@ -6,7 +6,7 @@ import Testing
 import Tracks
 
 struct RouteTests {
-    @Test func `B11: the newest fix of a batch counts, and an empty batch is counted`() throws {
+    @Test func `the newest fix of a batch counts, and an empty batch is counted`() throws {
         var recorder = try RouteRecorder()
         #expect(recorder.route.take([], at: .seconds(6)) == nil)
         #expect(recorder.route.emptyBatches == 1)
@@ -18,7 +18,7 @@ struct RouteTests {
         #expect(recorder.route.segments == [[RoutePoint(one), RoutePoint(five[2])]])
     }
 
-    @Test func `B13: the length is the sum of the distances between points`() throws {
+    @Test func `the length is the sum of the distances between points`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         var recorder = try RouteRecorder()
@@ -33,7 +33,7 @@ struct RouteTests {
         #expect(abs(recorder.route.distance - (wanted ?? 0)) < 1e-3, "seed \(seed)")
     }
 
-    @Test func `E15: three pauses leave three via points, and no segment crosses a pause`() throws {
+    @Test func `three pauses leave three via points, and no segment crosses a pause`() throws {
         var recorder = try RouteRecorder()
         for leg in 0..<4 {
             let start = Double(leg) * 250
@@ -113,7 +113,7 @@ struct RouteTests {
     }
 
     @Test(arguments: [(0, 0), (1, 0), (2, 2), (3, 3)])
-    func `E10: a finished route has no points or at least two`(fixes: Int, points: Int) throws {
+    func `a finished route has no points or at least two`(fixes: Int, points: Int) throws {
         var recorder = try RouteRecorder()
         for number in 0..<fixes { try recorder.move(to: Double(number) * 50) }
         try recorder.finish()
@@ -131,7 +131,7 @@ struct RouteTests {
         }
     }
 
-    @Test func `E11: an entered length replaces the points`() throws {
+    @Test func `an entered length replaces the points`() throws {
         var recorder = try RouteRecorder()
         try recorder.move(to: 0)
         try recorder.move(to: 500)
@@ -149,7 +149,7 @@ struct RouteTests {
         #expect(recorder.route.distance == 1234)
     }
 
-    @Test func `E16: a signal that returns in time is not a loss`() throws {
+    @Test func `a signal that returns in time is not a loss`() throws {
         var recorder = try RouteRecorder()
         for number in 0..<5 { try recorder.move(to: Double(number) * 100, after: 15) }
         #expect(recorder.route.signalLosses == 0)
@@ -159,7 +159,7 @@ struct RouteTests {
         #expect(recorder.route.signalLosses == 1)
     }
 
-    @Test func `E19: fixes while a receiver warms up add nothing`() throws {
+    @Test func `fixes while a receiver warms up add nothing`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         var recorder = try RouteRecorder(warm: false)
@@ -177,7 +177,7 @@ struct RouteTests {
         #expect(recorder.route.distance == 0, "seed \(seed)")
     }
 
-    @Test func `E20: the accuracy is reported, or no signal`() throws {
+    @Test func `the accuracy is reported, or no signal`() throws {
         var recorder = try RouteRecorder()
         #expect(recorder.route.signal(at: recorder.now).description == "no signal")
         try recorder.move(to: 0, accuracy: 4.6)

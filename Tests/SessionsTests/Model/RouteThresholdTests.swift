@@ -8,7 +8,7 @@ import Tracks
 /// Each limit of a route, just below, at and above it.
 struct RouteThresholdTests {
     @Test(arguments: [(9.9, false), (9.999_999, false), (10.0, true), (10.1, true)])
-    func `B9: a movement of 9.9 m makes no point, one of 10.0 m does`(metres: Double, isTold: Bool)
+    func `a movement of 9.9 m makes no point, one of 10.0 m does`(metres: Double, isTold: Bool)
         throws
     {
         var recorder = try RouteRecorder()
@@ -18,7 +18,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(9.0, true, true), (11, false, true), (99, false, true), (101, false, false)])
-    func `B10: a limit of 10 m rejects 11 m, one of 100 m rejects 101 m`(
+    func `a limit of 10 m rejects 11 m, one of 100 m rejects 101 m`(
         accuracy: Double, isFine: Bool, isCoarse: Bool
     ) throws {
         let fix = try RouteRecorder.fix(0, at: 0, accuracy: accuracy)
@@ -32,7 +32,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(99.0, true), (100, true), (100.1, false), (101, false)])
-    func `E14: an accuracy of more than 100 m is discarded`(accuracy: Double, isKept: Bool) throws {
+    func `an accuracy of more than 100 m is discarded`(accuracy: Double, isKept: Bool) throws {
         var recorder = try RouteRecorder()
         let outcome = try recorder.move(to: 0, accuracy: accuracy)
         #expect(outcome == (isKept ? .kept(metres: 0) : .discarded(.inaccurate)))
@@ -40,7 +40,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(4.9, true), (5, true), (5.1, false)])
-    func `E13: an accuracy worse than the current one is discarded`(
+    func `an accuracy worse than the current one is discarded`(
         accuracy: Double, isKept: Bool
     ) throws {
         var recorder = try RouteRecorder()
@@ -49,7 +49,7 @@ struct RouteThresholdTests {
         #expect(outcome == (isKept ? .kept(metres: 50) : .discarded(.worseAccuracy)))
     }
 
-    @Test func `E13: a sequence of accuracies keeps those that are not worse than the one before`()
+    @Test func `a sequence of accuracies keeps those that are not worse than the one before`()
         throws
     {
         var recorder = try RouteRecorder()
@@ -66,7 +66,7 @@ struct RouteThresholdTests {
     @Test(arguments: [
         (12.0, 10.0, false), (10, 10, true), (9.9, 10, true), (49, 50, true), (51, 50, false),
     ])
-    func `E17: an accuracy larger than the apparent distance is discarded`(
+    func `an accuracy larger than the apparent distance is discarded`(
         accuracy: Double, metres: Double, isKept: Bool
     ) throws {
         var recorder = try RouteRecorder()
@@ -76,7 +76,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(199.0, true), (200, true), (200.1, false), (201, false)])
-    func `E12: a route resumes up to 200 m from where it was paused`(
+    func `a route resumes up to 200 m from where it was paused`(
         metres: Double, resumes: Bool
     ) throws {
         var recorder = try RouteRecorder()
@@ -98,7 +98,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(199.0, false), (200, false), (201, true)])
-    func `E18: points more than 200 m apart are kept with a warning`(
+    func `points more than 200 m apart are kept with a warning`(
         metres: Double, warns: Bool
     ) throws {
         var recorder = try RouteRecorder()
@@ -110,8 +110,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(29.0, false), (30, false), (30.001, true), (31, true)])
-    func `E16: more than 30 s without a signal give a warning`(seconds: Double, warns: Bool) throws
-    {
+    func `more than 30 s without a signal give a warning`(seconds: Double, warns: Bool) throws {
         var between = try RouteRecorder()
         try between.move(to: 0)
         try between.move(to: 50, after: seconds)
@@ -131,7 +130,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(4.0, false), (4.999_999, false), (5, true), (6, true)])
-    func `E19: fixes of the first 5 s are discarded`(second: Double, isKept: Bool) throws {
+    func `fixes of the first 5 s are discarded`(second: Double, isKept: Bool) throws {
         var recorder = try RouteRecorder(warm: false)
         let outcome = try recorder.move(to: 0, after: second)
         #expect(outcome == (isKept ? .kept(metres: 0) : .discarded(.warmingUp)))

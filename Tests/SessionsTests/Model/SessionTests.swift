@@ -12,7 +12,7 @@ struct SessionTests {
             id: "s-1", SessionDraft(name: "Run", sensors: sensors), created: time(0))
     }
 
-    @Test func `G18: only samples of the chosen instances belong to a session`() throws {
+    @Test func `only samples of the chosen instances belong to a session`() throws {
         let sensors: [SensorID] = [
             "accelerometer.ankle", "accelerometer.left", "accelerometer.right",
         ]
@@ -100,7 +100,7 @@ struct SessionTests {
             (.seconds(3661), "1 hrs 1 mins 1 secs"), (.seconds(90_061), "25 hrs 1 mins 1 secs"),
             (.seconds(-5), "0 min 0 secs"),
         ])
-    func `B15: durations from an hour on include hours`(elapsed: Duration, text: String) {
+    func `durations from an hour on include hours`(elapsed: Duration, text: String) {
         #expect(ElapsedText(elapsed).description == text)
     }
 }

@@ -31,7 +31,7 @@ struct TrackTests {
             ])
     }
 
-    @Test func `E23: a track is restored from its GPX`() throws {
+    @Test func `a track is restored from its GPX`() throws {
         let track = try track()
         let text = GPXWriter.text(track)
         #expect(try GPXReader.tracks(Array(text.utf8)) == [track])
@@ -85,7 +85,7 @@ struct TrackTests {
                 + #""type":"FeatureCollection","warnings":[]}"# + "\n")
     }
 
-    @Test func `E10: a route without points is an empty collection, and a single point is omitted`()
+    @Test func `a route without points is an empty collection, and a single point is omitted`()
         throws
     {
         let empty = "{\"features\":[],\"type\":\"FeatureCollection\"}\n"
@@ -113,7 +113,7 @@ struct TrackTests {
         #expect(lines[1][0].fix.time == Timestamp(microseconds: 10_000_000))
     }
 
-    @Test func `E9: numbers have dots and no exponents, whatever the locale`() throws {
+    @Test func `numbers have dots and no exponents, whatever the locale`() throws {
         let wanted = try track()
         let plain = (GPXWriter.text(wanted), GeoJSONWriter.text(wanted))
         try CommaLocale.use {
@@ -137,13 +137,13 @@ struct TrackTests {
             (12.5, 3, "12.5"), (-179.123_456_78, 7, "-179.1234568"), (0, 7, "0"), (99.95, 1, "100"),
             (123_456_789, 0, "123456789"), (2, -5, "2"), (.nan, 2, "nan"),
         ])
-    func `E9: a decimal number has the requested digits`(
+    func `a decimal number has the requested digits`(
         number: Double, digits: Int, text: String
     ) {
         #expect(DecimalText(number, digits: digits).description == text)
     }
 
-    @Test func `E23: a file of fixes is replayed as it was recorded, or faster`() throws {
+    @Test func `a file of fixes is replayed as it was recorded, or faster`() throws {
         let fixes = try [0.0, 2, 2, 1, 10].map { try RouteRecorder.fix($0, at: $0) }
         let start = Timestamp(microseconds: 5)
         let replay = try TrackReplay(fixes, from: start, speed: 4)

@@ -44,7 +44,7 @@ struct WorkoutTests {
                 warnings: [.jump, .signalLost]))
     }
 
-    @Test func `B16: workouts are restored from one XML property list`()
+    @Test func `workouts are restored from one XML property list`()
         throws
     {
         let entered = try Workout(
@@ -59,7 +59,7 @@ struct WorkoutTests {
         #expect(try WorkoutList.workouts(Array(WorkoutList.text([]).utf8)).isEmpty)
     }
 
-    @Test func `B16: another property list parser reads the workouts`() throws {
+    @Test func `another property list parser reads the workouts`() throws {
         let text = WorkoutList.text([try workout()])
         let list = try #require(
             try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
@@ -71,7 +71,7 @@ struct WorkoutTests {
         #expect((read["segments"] as? [[[String: Any]]])?.map(\.count) == [9, 3])
     }
 
-    @Test func `B16: workouts of another program are read with the values they have`() throws {
+    @Test func `workouts of another program are read with the values they have`() throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <plist version="1.0"><array><dict>
@@ -114,7 +114,7 @@ struct WorkoutTests {
         ("<plist><array><date>2026-01-01T00:00:00Z", .malformed),
         ("<plist><array><date/></array></plist>", .malformed),
     ])
-    func `B16: a file that is not a list of workouts is rejected`(
+    func `a file that is not a list of workouts is rejected`(
         text: String, code: TrackError.Code
     ) {
         #expect(refusal(Array(text.utf8)) == code)
@@ -125,7 +125,7 @@ struct WorkoutTests {
         "<plist><? > </array></array> ?>", "<plist><![CDATA[</array>]]>",
         "<plist><array a=\"</array>\"></array>", "<plist></array></array></array>",
     ])
-    func `B16: deeply nested elements are rejected before they are decoded`(
+    func `deeply nested elements are rejected before they are decoded`(
         head: String
     ) {
         let depth = String(repeating: "<array>", count: 100_000)
@@ -142,7 +142,7 @@ struct WorkoutTests {
         ("<real>0.30000000000000004</real>", "<string/>", .malformed),
         ("2026-11-21T", "1826-11-21T", .invalid), ("signalLost", "unheard", .malformed),
     ])
-    func `B16: one invalid workout rejects the whole file`(
+    func `one invalid workout rejects the whole file`(
         part: String, other: String, code: TrackError.Code
     ) throws {
         let text = WorkoutList.text([try workout(1), try workout(2)])
@@ -152,7 +152,7 @@ struct WorkoutTests {
     }
 
     @Test
-    func `B16: a damaged file is rejected or read, and never ends the process`()
+    func `a damaged file is rejected or read, and never ends the process`()
         throws
     {
         let seed = UInt64.random(in: 0 ... .max)
@@ -177,7 +177,7 @@ struct WorkoutTests {
         #expect(refused > 1000, "seed \(seed)")
     }
 
-    @Test func `B16: a file beyond the limits is rejected`() throws {
+    @Test func `a file beyond the limits is rejected`() throws {
         let bytes = Array(WorkoutList.text([try workout()]).utf8)
         var limits = TrackLimits()
         limits.points = 11
@@ -187,7 +187,7 @@ struct WorkoutTests {
         #expect(refusal(bytes, limits) == .tooLarge)
     }
 
-    @Test func `B16: the same track of another program is imported as the same workout`() throws {
+    @Test func `the same track of another program is imported as the same workout`() throws {
         let source = try workout()
         var track = source.track
         track.name = "  \u{7}Ring\nround " + String(repeating: "x", count: 200)

@@ -15,7 +15,7 @@ struct GPXTests {
         try GPXReader.tracks(Array(text.utf8), limits: limits).flatMap(\.fixes)
     }
 
-    @Test func `E23: GPX files of other programs are read`() throws {
+    @Test func `GPX files of other programs are read`() throws {
         let text = """
             \u{FEFF}<?xml version='1.0' encoding='utf-8' standalone="no" ?>
             <!-- made by hand -->

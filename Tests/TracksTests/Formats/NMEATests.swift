@@ -33,7 +33,7 @@ struct NMEATests {
     }
 
     @Test(arguments: [1, 7, 80, 100_000])
-    func `E23: a file of NMEA sentences is read the same however it is split`(size: Int) throws {
+    func `a file of NMEA sentences is read the same however it is split`(size: Int) throws {
         let bytes = [UInt8](try Self.fixture("walk", "nmea"))
         let wanted = try JSONDecoder().decode([Wanted].self, from: Self.fixture("walk", "json"))
         var reader = NMEAReader()

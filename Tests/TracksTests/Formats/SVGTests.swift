@@ -41,7 +41,7 @@ struct SVGTests {
         return SIMD2(try #require(Double(match.output.1)), try #require(Double(match.output.2)))
     }
 
-    @Test func `B17: the route is a red line of three pixels, with a pin at each end`() throws {
+    @Test func `the route is a red line of three pixels, with a pin at each end`() throws {
         let text = SVGWriter.text(
             try track([[(47.37, 8.54), (47.371, 8.541)], [(47.372, 8.543), (47.37, 8.545)]]))
         let lines = try lines(text)
@@ -56,7 +56,7 @@ struct SVGTests {
     }
 
     @Test(arguments: [0.0001, 0.01, 1, 40])
-    func `B17: the map is scaled to the route`(degrees: Double) throws {
+    func `the map is scaled to the route`(degrees: Double) throws {
         let points = try lines(
             SVGWriter.text(
                 try track([[(10, 20), (10 + degrees / 2, 20 + degrees), (10, 20 + degrees)]])))[0]
@@ -69,7 +69,7 @@ struct SVGTests {
         #expect(fills == (degrees > 0.001))
     }
 
-    @Test func `B17: a route across the antimeridian is drawn without a break`() throws {
+    @Test func `a route across the antimeridian is drawn without a break`() throws {
         let points = try lines(
             SVGWriter.text(try track([[(0, 179.99), (0.005, -179.99), (0, -179.97)]])))[0]
         #expect(points.map(\.x) == points.map(\.x).sorted())
@@ -80,7 +80,7 @@ struct SVGTests {
         }
     }
 
-    @Test func `B17: a route without points is an empty map`() throws {
+    @Test func `a route without points is an empty map`() throws {
         for segments in [[], [[]]] as [[[(Double, Double)]]] {
             let text = SVGWriter.text(try track(segments))
             #expect(try lines(text).isEmpty)
@@ -94,7 +94,7 @@ struct SVGTests {
         [[(90.0, 0.0), (-90, 180)]], [[(0, 0), (0, 0)]], [[(0, 0)], [(0, 0)]],
         [[(0, 180), (0, -180)]], [[(0, 0), (0, 179), (0, -2), (0, 178), (0, 2)]],
     ])
-    func `B17: every route gives valid SVG`(segments: [[(Double, Double)]]) throws {
+    func `every route gives valid SVG`(segments: [[(Double, Double)]]) throws {
         var track = try track(segments, name: "<b>&\"\u{0}]]>\u{FFFE}")
         track.description = "a\r\n--> 🏃"
         let text = SVGWriter.text(track)

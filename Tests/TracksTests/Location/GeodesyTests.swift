@@ -19,7 +19,7 @@ struct GeodesyTests {
     }
 
     @Test
-    func `B13: lengths of tracks equal GeographicLib, also across the antimeridian and a pole`()
+    func `lengths of tracks equal GeographicLib, also across the antimeridian and a pole`()
         throws
     {
         for track in try GeodesicFixtures.load().tracks {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VM
 
-/// F6, G2: samples captured in the buffer of an IIO device, read in blocks.
+/// Samples captured in the buffer of an IIO device, read in blocks.
 struct IIOCaptureTests {
     private static func nanoseconds(_ milliseconds: Int64) -> Int64 {
         BufferTree.now.microseconds * 1000 + milliseconds * 1_000_000

@@ -14,7 +14,7 @@ struct PowerSupplyDriverTests {
         try FixtureTree(supplies.reduce([:]) { $0.merging($1) { first, _ in first } })
     }
 
-    @Test func `F4: the only battery has level, state, voltage and power`() throws {
+    @Test func `the only battery has level, state, voltage and power`() throws {
         let tree = try tree(
             supply(
                 "BAT0",
@@ -60,7 +60,7 @@ struct PowerSupplyDriverTests {
         ("Charging", "charging"), ("Discharging", "discharging"), ("Not charging", "not-charging"),
         ("Full", "full"), ("Unknown", "unknown"), ("", "unknown"), ("\u{1B}[2J", "unknown"),
     ])
-    func `F4: states have fixed names`(status: String, state: String) throws {
+    func `states have fixed names`(status: String, state: String) throws {
         let tree = try tree(
             supply("BAT0", ["type": "Battery", "capacity": "1", "status": status]))
         let values = try Discovery(BatteryDriver(roots: tree.roots)).values("battery")
@@ -68,7 +68,7 @@ struct PowerSupplyDriverTests {
     }
 
     @Test
-    func `F4: a missing battery is unavailable, with the path that was checked`()
+    func `a missing battery is unavailable, with the path that was checked`()
         throws
     {
         let missing = try Discovery(BatteryDriver(roots: try tree().roots)).missing("battery")

@@ -51,7 +51,7 @@ struct OwnTracksTests {
     @Test(arguments: [
         (0, "unknown"), (1, "discharging"), (2, "charging"), (3, "full"), (9, "unknown"),
     ])
-    func `F33: the number of a battery's state becomes a name`(number: Int, state: String) throws {
+    func `the number of a battery's state becomes a name`(number: Int, state: String) throws {
         let content = try Self.content(
             #"{"_type":"location","lat":1,"lon":2,"tst":5,"batt":3,"bs":\#(number)}"#)
         #expect(content.readings.last?.reading.values["state"] == .text(state))

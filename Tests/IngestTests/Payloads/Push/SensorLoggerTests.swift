@@ -105,7 +105,7 @@ struct SensorLoggerTests {
             ("unplugged", "discharging"), ("charging", "charging"), ("full", "full"),
             ("UNPLUGGED", "discharging"), ("unknown", "unknown"), ("on fire", "unknown"),
         ])
-    func `F33: a battery's state has the same names for all sources`(
+    func `a battery's state has the same names for all sources`(
         reported: String, state: String
     ) throws {
         let json = #"{"batteryLevel":0.5,"batteryState":"\#(reported)","lowPowerMode":false}"#
@@ -118,7 +118,7 @@ struct SensorLoggerTests {
         arguments: [
             "walking", "running", "cycling", "automotive", "stationary", "tilting", "unknown", "?",
         ], ["low", "medium", "high", "unknown"])
-    func `F33: an activity has the same names for all sources`(
+    func `an activity has the same names for all sources`(
         activity: String, confidence: String
     ) throws {
         let json = #"{"activity":"\#(activity)","confidence":"\#(confidence)"}"#

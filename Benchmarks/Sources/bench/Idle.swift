@@ -1,0 +1,52 @@
+import Foundation
+import Glibc
+
+/// What a host that nobody uses writes to the disk, and keeps in memory.
+enum Idle {
+    /// Until the host has started: its first discovery and its first commits.
+    private static let warmUp = Duration.seconds(30)
+    private static let bytesPerDay = 86_400 / 1e6
+
+    static func figures(_ options: Options) async throws -> [Figure] {
+        let folder = try BenchFolder()
+        defer { folder.remove() }
+        var written: [Double] = []
+        var dirty = Double.nan
+        var shared = Double.nan
+        try await BenchHost.with(folder) { host in
+            let process = host.process.processIdentifier
+            try await Task.sleep(for: warmUp)
+            let clock = ContinuousClock()
+            for _ in 0..<options.minutes {
+                let (bytes, start) = (try bytesWritten(by: process), clock.now)
+                try await Task.sleep(for: .seconds(60))
+                let seconds = start.duration(to: clock.now) / .seconds(1)
+                written.append(Double(try bytesWritten(by: process) - bytes) / seconds)
+            }
+            dirty = BenchHost.memory("Private_Dirty", of: process) ?? .nan
+            shared = (BenchHost.memory("Rss", of: process) ?? .nan) - dirty
+        }
+        let mean = written.reduce(0, +) / Double(written.count)
+        return [
+            Figure(
+                name: "an idle host writes, a second", unit: "B", rounds: written,
+                limit: String(
+                    format: "%.0f MB a day, by the mean of %d min", mean * bytesPerDay,
+                    written.count)),
+            Figure(
+                name: "memory of an idle host, its own", unit: "MiB", rounds: [dirty / 1024],
+                limit: String(
+                    format: "and %.1f MiB of files that the system can drop", shared / 1024)),
+        ]
+    }
+
+    /// What a process has caused to be written to disks.
+    private static func bytesWritten(by process: Int32) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process)/io", encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("write_bytes:") }
+        guard let count = line.flatMap({ Int($0.dropFirst("write_bytes: ".count)) }) else {
+            throw Programs.Failure(description: "no write_bytes of \(process)")
+        }
+        return count
+    }
+}

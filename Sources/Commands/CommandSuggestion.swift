@@ -1,0 +1,90 @@
+import ArgumentParser
+
+/// The correction of a command line that names a command which does not exist.
+///
+/// ArgumentParser suggests options, but reports a mistyped command as an unexpected argument of the
+/// default subcommand.
+struct CommandSuggestion {
+    /// Such as "Unknown command 'sensrs'. Did you mean 'sensors'?"
+    let message: String
+    /// The command whose subcommand is unknown.
+    let parent: any ParsableCommand.Type
+
+    /// - Parameter arguments: the command line, which ArgumentParser has refused.
+    /// - Returns: `nil` if all commands exist, or if the word can be an argument and resembles no
+    ///   command.
+    init?(for arguments: [String], of root: any ParsableCommand.Type) {
+        var parent = root
+        var path: [String] = []
+        // Behind an option it is unknown whether a word is its value.
+        for word in arguments.prefix(while: { !$0.hasPrefix("-") }) {
+            let children = parent.configuration.subcommands
+            guard !children.isEmpty, word != "help" || !path.isEmpty else { return nil }
+            if let child = children.first(where: { Self.names(of: $0).contains(word) }) {
+                parent = child
+                path.append(child._commandName)
+                continue
+            }
+            let found =
+                Self.nearest(to: word, among: children).map { path + [$0] }
+                ?? Self.only(subcommand: word, of: children).map { path + $0 }
+            guard found != nil || parent.configuration.defaultSubcommand == nil else { return nil }
+            let unknown = (path + [word]).joined(separator: " ")
+            let question = found.map { " Did you mean '\($0.joined(separator: " "))'?" }
+            message = "Unknown command '\(unknown)'.\(question ?? "")"
+            self.parent = parent
+            return
+        }
+        return nil
+    }
+
+    /// The command that a word resembles most, or that it is the beginning of.
+    private static func nearest(
+        to word: String, among commands: [any ParsableCommand.Type]
+    ) -> String? {
+        // A third of the letters may differ; short words resemble too many commands.
+        let limit = min((word.count + 1) / 3, 3)
+        var best: (distance: Int, name: String)?
+        for command in commands where command.configuration.shouldDisplay {
+            for name in names(of: command) {
+                let isStart = word.count >= 3 && name.hasPrefix(word)
+                let found = (isStart ? 0 : distance(word, name), command._commandName)
+                if found.0 <= limit, best.map({ found < $0 }) ?? true { best = found }
+            }
+        }
+        return best?.name
+    }
+
+    /// The one command with a subcommand of this name, such as `permissions grant` for `grant`.
+    private static func only(
+        subcommand word: String, of commands: [any ParsableCommand.Type]
+    ) -> [String]? {
+        let found = commands.filter { command in
+            command.configuration.subcommands.contains { names(of: $0).contains(word) }
+        }
+        return found.count == 1 ? [found[0]._commandName, word] : nil
+    }
+
+    /// The name and the aliases of a command.
+    private static func names(of command: any ParsableCommand.Type) -> [String] {
+        [command._commandName] + command.configuration.aliases
+    }
+
+    /// How many letters must be inserted, deleted, replaced or exchanged with their neighbour.
+    static func distance(_ first: String, _ second: String) -> Int {
+        let (a, b) = (Array(first), Array(second))
+        var rows = [Array(0...b.count)]
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var least = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+                    least = min(least, rows[i - 1][j - 1] + 1)
+                }
+                row.append(least)
+            }
+            rows.append(row)
+        }
+        return rows[a.count][b.count]
+    }
+}

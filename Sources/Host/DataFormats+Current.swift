@@ -1,0 +1,24 @@
+import AppStorage
+import Auth
+package import Backup
+import RunnerProtocol
+import Sessions
+import VM
+
+extension DataFormats {
+    /// The formats that this version reads and writes.
+    package static var current: DataFormats {
+        DataFormats(
+            program: Release.version,
+            databases: [
+                "samples.sqlite": VirtualMachine.storeMigrations,
+                "permissions.sqlite": Authority.migrations,
+                "app-storage.sqlite": StorageDatabase.migrations,
+                "sessions.sqlite": SessionBook.migrations,
+            ],
+            files: [
+                "declared-sensors.json": 1, "clock-offsets.json": 1,
+                "runs/background.runs.json": 1,
+            ])
+    }
+}
