@@ -1,4 +1,5 @@
 import ArgumentParser
+import Text
 
 /// The correction of a command line that names a command which does not exist.
 ///
@@ -48,7 +49,10 @@ struct CommandSuggestion {
         for command in commands where command.configuration.shouldDisplay {
             for name in names(of: command) {
                 let isStart = word.count >= 3 && name.hasPrefix(word)
-                let found = (isStart ? 0 : distance(word, name), command._commandName)
+                let found = (
+                    isStart ? 0 : word.editDistance(to: name, countsExchanges: true),
+                    command._commandName
+                )
                 if found.0 <= limit, best.map({ found < $0 }) ?? true { best = found }
             }
         }
@@ -68,23 +72,5 @@ struct CommandSuggestion {
     /// The name and the aliases of a command.
     private static func names(of command: any ParsableCommand.Type) -> [String] {
         [command._commandName] + command.configuration.aliases
-    }
-
-    /// How many letters must be inserted, deleted, replaced or exchanged with their neighbour.
-    static func distance(_ first: String, _ second: String) -> Int {
-        let (a, b) = (Array(first), Array(second))
-        var rows = [Array(0...b.count)]
-        for i in a.indices {
-            var row = [i + 1]
-            for j in b.indices {
-                var least = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
-                    least = min(least, rows[i - 1][j - 1] + 1)
-                }
-                row.append(least)
-            }
-            rows.append(row)
-        }
-        return rows[a.count][b.count]
     }
 }

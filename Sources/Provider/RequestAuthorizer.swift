@@ -7,6 +7,7 @@ import Hummingbird
 import Samples
 import Scheduling
 import Sessions
+import Text
 import VM
 
 /// Authorizes requests at `Authority`: the only source of grants in this module.
@@ -258,32 +259,16 @@ struct GrantableCheck: Sendable {
         guard await machine.instances(of: sensor).isEmpty else { return }
         let sensors = await machine.statuses().map(\.sensor.id)
         let names = Set(sensors + sensors.map(\.kind) + others)
-        let similar = names.map { (name: $0, distance: $0.editDistance(to: sensor)) }
-            .filter { $0.distance <= max(1, sensor.description.utf8.count / 3) }
-            .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
+        let similar = names.map { name in
+            (name: name, distance: name.description.utf8.editDistance(to: sensor.description.utf8))
+        }
+        .filter { $0.distance <= max(1, sensor.description.utf8.count / 3) }
+        .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
         let problem = Problem(unknown: sensor)
         guard !similar.isEmpty else { throw problem }
         let list = similar.prefix(3).map(\.name.description).joined(separator: ", ")
         throw Problem(
             .unknownSensor, problem.detail,
             fix: "Did you mean \(list)? " + (problem.fix ?? ""))
-    }
-}
-
-extension SensorID {
-    /// The least number of characters to insert, delete or replace to get another name (Levenshtein).
-    fileprivate func editDistance(to other: SensorID) -> Int {
-        let (mine, theirs) = (Array(description.utf8), Array(other.description.utf8))
-        var row = Array(0...theirs.count)
-        for (i, byte) in mine.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, wanted) in theirs.enumerated() {
-                let replaced = diagonal + (byte == wanted ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(replaced, row[j] + 1, diagonal + 1)
-            }
-        }
-        return row[theirs.count]
     }
 }

@@ -154,17 +154,6 @@ struct HelpTests {
         #expect(!call.errors.contains("Did you mean"))
     }
 
-    @Test(arguments: [
-        ("", "", 0), ("", "abc", 3), ("sensors", "sensors", 0), ("sensrs", "sensors", 1),
-        ("sesnors", "sensors", 1), ("grnat", "grant", 1), ("kitten", "sitting", 3),
-    ])
-    func `the distance counts letters and exchanges`(
-        first: String, second: String, distance: Int
-    ) {
-        #expect(CommandSuggestion.distance(first, second) == distance)
-        #expect(CommandSuggestion.distance(second, first) == distance)
-    }
-
     @Test func `shells can complete the commands`() throws {
         let sandbox = try Sandbox()
         for shell in ["bash", "zsh", "fish"] {
