@@ -210,10 +210,7 @@ struct DataSnapshotMaker {
         unlink(place)
         let copy = try OpenFile.creating(place)
         var digest = ContentDigest()
-        while true {
-            try Task.checkCancellation()
-            let block = try source.read(OpenFile.blockSize)
-            guard !block.isEmpty else { break }
+        try source.readAll { block in
             try copy.write(block)
             digest.add(block)
             onProgress(done + digest.count, total)
@@ -235,13 +232,7 @@ struct DataSnapshotMaker {
         }
         try await DatabaseCopy.check(place, of: path)
         var digest = ContentDigest()
-        let copy = try OpenFile.reading(place)
-        while true {
-            try Task.checkCancellation()
-            let block = try copy.read(OpenFile.blockSize)
-            guard !block.isEmpty else { break }
-            digest.add(block)
-        }
+        try OpenFile.reading(place).readAll { digest.add($0) }
         done += digest.count
         snapshot.items.append(
             DataSnapshot.Item(

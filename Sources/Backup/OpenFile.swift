@@ -83,6 +83,19 @@ struct OpenFile: ~Copyable {
         return bytes
     }
 
+    /// Reads to the end of the file.
+    ///
+    /// - Parameter body: called with each block.
+    /// - Throws: `CancellationError`, ``BackupError``, and what `body` throws.
+    func readAll(_ body: ([UInt8]) throws -> Void) throws {
+        while true {
+            try Task.checkCancellation()
+            let block = try read(Self.blockSize)
+            guard !block.isEmpty else { return }
+            try body(block)
+        }
+    }
+
     /// Flushes the file to the disk, and lets the system forget its pages: what is read next comes from
     /// the disk.
     func sync() throws(BackupError) {
