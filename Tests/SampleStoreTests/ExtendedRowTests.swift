@@ -43,6 +43,18 @@ struct ExtendedRowTests {
         #expect(try await folder.open([Field("x")]).all().map(\.sequence) == all)
     }
 
+    @Test func `rows that other sensors' samples have left behind are not extended`() async throws {
+        var rules = ChunkRules.standard
+        rules.rowSpan = 10
+        let store = try await folder.open(rules: rules)
+        for number in 1...25 as ClosedRange<Int64> {
+            try await store.add([(number, number)])
+            try await store.flush()
+        }
+        #expect(try await Self.rows(store) == [10, 10, 5])
+        #expect(try await store.all().map(\.sequence) == Array(1...25))
+    }
+
     @Test func `a row that was extended is not removed by a plan from before`() async throws {
         let store = try await folder.open()
         try await store.add([(1, 1), (2, 2)])

@@ -15,6 +15,7 @@ struct PropertyTests {
         // So small that unsealed rows, chunks and groups are all used.
         var rules = ChunkRules(chunkSize: 7, unsealedRows: 5, groupSize: 3, rewrites: 2)
         rules.rowBytes = rowBytes
+        rules.rowSpan = round.isMultiple(of: 2) ? 20 : .max
         var store = try await folder.open(rules: rules)
         var model: [StoredSample] = []
         for step in 0..<300 {

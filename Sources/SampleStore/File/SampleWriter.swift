@@ -37,7 +37,8 @@ struct SampleWriter: Sendable {
     /// Writes all batches in one transaction.
     ///
     /// The last row of a layout is extended while it is small: a row of its own for each transaction would take
-    /// more space, and another page of the index.
+    /// more space, and another page of the index. It is extended only while it is among the newest rows of the
+    /// table, so that the rows of all sensors share few pages.
     ///
     /// The log is flushed on the thread that wrote it, which saves the caller two thread switches. The order
     /// is safe: SQLite writes the frames of the transaction and its commit record to the log, and then the
@@ -105,12 +106,13 @@ struct SampleWriter: Sendable {
         return (row, row.size)
     }
 
-    /// - Returns: `nil` when the row would become too large, or was sealed, changed or damaged meanwhile.
+    /// - Returns: `nil` when the row would become too large, is too old, or was sealed, changed or damaged
+    ///   meanwhile.
     private func extended(
         _ key: UnsealedRow.Key?, with batch: StoredBatch, _ layout: Layout, _ database: Database
     ) throws -> (row: UnsealedRow, growth: UnsealedSize)? {
         let addition = batch.decodedSize
-        guard let key, addition < rules.rowDecoded,
+        guard let key, batch.sequences[0] - key.first < rules.rowSpan, addition < rules.rowDecoded,
             let (former, size) = try UnsealedTable.row(key, of: layout, database),
             size.decoded + addition <= rules.rowDecoded
         else { return nil }

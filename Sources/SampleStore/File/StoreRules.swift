@@ -19,6 +19,11 @@ package struct ChunkRules: Sendable {
     package var rowBytes = 0
     /// The maximum of decoded bytes to which a transaction extends an unsealed row.
     package var rowDecoded = 16 << 10
+    /// The distance from the first sequence number of an unsealed row within which it is extended.
+    ///
+    /// Rows are stored in the order of that number, so this bounds the number of pages that a transaction
+    /// writes, however many sensors there are.
+    package var rowSpan: Int64 = .max
 
     /// The number of chunks that unsealed rows may amount to before writes wait for the sealer.
     package var backlog: Int
@@ -39,6 +44,7 @@ package struct ChunkRules: Sendable {
     package static let standard = {
         var rules = ChunkRules()
         rules.rowBytes = 1024
+        rules.rowSpan = 2048
         return rules
     }()
 }
