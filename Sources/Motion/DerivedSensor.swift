@@ -13,7 +13,7 @@ public protocol DerivedSensor: Sendable {
     static var inputs: [Field] { get }
     /// The fields of the samples it computes.
     static var outputs: [Field] { get }
-    /// The longest interval between input samples from which it computes what it is meant to; `nil` if there
+    /// The longest interval between input samples from which it computes correct samples; `nil` if there
     /// is none.
     static var longestInterval: Duration? { get }
     /// How many samples were dropped because a number was missing or they came too late.

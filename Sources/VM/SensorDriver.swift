@@ -163,7 +163,7 @@ public protocol TimedSource: Sendable {
 public protocol SampleDeriver: Sendable {
     /// The fields of the input that it uses; samples without one of them are skipped.
     var inputs: [Field] { get }
-    /// The longest interval between samples of the input from which it computes what it is meant to; `nil` if
+    /// The longest interval between samples of the input from which it computes correct samples; `nil` if
     /// there is none. At the level `auto` the input is read at least as often.
     var longestInterval: Duration? { get }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What a host that nobody uses writes to the disk, and keeps in memory.
+/// What an unused host writes to the disk and keeps in memory.
 enum Idle {
     /// Until the host has started: its first discovery and its first commits.
     private static let warmUp = Duration.seconds(30)
