@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where a host keeps what it has, and its commands.
+/// A folder with the data directory and the control socket of a host, and the commands that use them.
 struct BenchFolder {
     let path: String
 
-    /// - Parameter path: made when it is not there; a temporary one without it.
+    /// - Parameter path: the folder, created if it does not exist; by default a temporary one.
     init(
         _ path: String = FileManager.default.temporaryDirectory.path
             + "/nervous-bench-\(UUID().uuidString)"
@@ -21,7 +21,9 @@ struct BenchFolder {
         ["NERVOUS_DATA": "\(path)/data", "XDG_RUNTIME_DIR": "\(path)/run"]
     }
 
-    /// What a command prints.
+    /// Runs a command.
+    ///
+    /// - Returns: what it prints.
     @discardableResult
     func nervous(_ arguments: [String]) throws -> String {
         try Programs.run(
@@ -29,7 +31,7 @@ struct BenchFolder {
         ).trimmingCharacters(in: .newlines)
     }
 
-    /// Makes a sensor known that clients publish samples of.
+    /// Declares a sensor, so that clients can publish samples of it.
     func declare(_ sensor: String, axes: Int) throws {
         let fields = ["x", "y", "z"].prefix(axes).flatMap { ["--field", "\($0):[g]"] }
         try nervous(["sensors", "add", sensor] + fields)

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import RunnerProtocol
 
-/// From `exec` of the runner to the first line of an app, and what the waiting app keeps.
+/// The time from `exec` of the runner to an app's first line of output, and the memory of the app
+/// while it waits.
 enum ColdStart {
     static let rounds = 40
 
@@ -22,7 +23,7 @@ enum ColdStart {
         for _ in 0..<rounds {
             floor.append(try await seconds { try Programs.run("/bin/true", []) } * 1000)
         }
-        let least = Figure(name: "", unit: "ms", rounds: floor, limit: "").median
+        let baseline = Figure(name: "", unit: "ms", rounds: floor, limit: "").median
         var node = ""
         if let path = ["/usr/bin/node", "/usr/local/bin/node"].first(
             where: FileManager.default.isExecutableFile)
@@ -37,21 +38,21 @@ enum ColdStart {
         return [
             Figure(
                 name: "app cold start, exec to first line", unit: "ms", rounds: starts,
-                limit: String(format: "starting /bin/true: %.1f ms", least) + node),
+                limit: String(format: "starting /bin/true: %.1f ms", baseline) + node),
             Figure(
-                name: "of it, the lock-down", unit: "ms",
+                name: "the part of that for the confinement", unit: "ms",
                 rounds: zip(starts, unconfined).map { $0 - $1 },
-                limit: "against the same without confinement, in pairs"),
+                limit: "difference from a start without it, in pairs"),
             Figure(
                 name: "memory of a waiting app, proportional (PSS)", unit: "MiB",
                 rounds: proportional, limit: "one app: shared pages count in full"),
             Figure(
-                name: "memory of a waiting app, its own", unit: "MiB", rounds: own,
+                name: "private memory of a waiting app", unit: "MiB", rounds: own,
                 limit: "private clean and dirty"),
         ]
     }
 
-    /// - Returns: milliseconds, and MiB by the names of `smaps_rollup`.
+    /// - Returns: the time in milliseconds, and the value of each field of `smaps_rollup` in MiB.
     private static func oneStart(
         arguments: [String] = []
     ) async throws -> (Double, [String: Double]) {
@@ -82,7 +83,7 @@ enum ColdStart {
         return (taken * 1000, memory)
     }
 
-    /// Microseconds that a question takes to a runner which does nothing but answer it.
+    /// The microseconds that a runner without an app takes to answer a ping: one mean for each round.
     static func pings() async throws -> [Double] {
         var ends: [Int32] = [-1, -1]
         guard
@@ -96,7 +97,7 @@ enum ColdStart {
             close(ends[0])
         }
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // It says that it is ready first.
+        // First the runner reports that it is ready.
         guard read(ends[0], &buffer, buffer.count) > 0 else {
             throw Programs.Failure(description: "the runner ended")
         }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the disk can do at best.
+/// The bound that the disk sets.
 enum Disk {
-    /// Blocks of 4 KiB that reach the disk one by one in a second.
+    /// The number of 4 KiB blocks a second that can be written one by one, each synced before the next.
     static func synchronisations(_ folder: String) async throws -> Double {
         let descriptor = open(folder + "/sync", O_CREAT | O_RDWR, 0o600)
         defer { close(descriptor) }

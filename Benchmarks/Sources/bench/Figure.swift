@@ -5,11 +5,11 @@ struct Figure {
     let name: String
     let unit: String
     let rounds: [Double]
-    /// What the figure runs against on this machine, measured in the same run.
+    /// What the figure is compared with, such as a bound of this machine measured in the same run.
     let limit: String
 
-    /// Nine rounds at least, and as many as half a second holds: what takes less than a millisecond is
-    /// slow at first, while the machine awakes.
+    /// Measures at least nine rounds, and for at least half a second: the first rounds of a short
+    /// operation are slow, while the processor leaves its idle state.
     static func rounds(_ body: () async throws -> Double) async rethrows -> [Double] {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .milliseconds(500))
@@ -43,7 +43,7 @@ struct Figure {
     }
 }
 
-/// Seconds that `body` took, on a clock that no one sets.
+/// The seconds that `body` takes, by a monotonic clock.
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     let clock = ContinuousClock()
     let start = clock.now

@@ -1,14 +1,15 @@
 import Foundation
 import Glibc
 
-/// One call on a connection of its own, as plainly as it can be made.
+/// A call on a new connection, with as little code as possible.
 struct HTTPCall {
     let port: Int
     let token: String
 
-    /// Sends it and reads until `marker` has come or the server closes.
+    /// Sends the call and reads until the answer contains `marker`.
     ///
-    /// - Returns: what came.
+    /// - Returns: the text that was read.
+    /// - Throws: `Programs.Failure` if the server closes the connection before `marker`.
     func post(_ path: String, until marker: String = "\r\n\r\n") throws -> String {
         let descriptor = try HTTPConnection.connected(to: port)
         defer { close(descriptor) }

@@ -3,9 +3,10 @@ import Glibc
 
 /// What an unused host writes to the disk and keeps in memory.
 enum Idle {
-    /// Until the host has started: its first discovery and its first commits.
+    /// How long the host takes to start, with its first discovery and its first commits.
     private static let warmUp = Duration.seconds(30)
-    private static let bytesPerDay = 86_400 / 1e6
+    /// The megabytes a day that correspond to a byte a second.
+    private static let megabytesPerDay = 86_400 / 1e6
 
     static func figures(_ options: Options) async throws -> [Figure] {
         let folder = try BenchFolder()
@@ -29,14 +30,14 @@ enum Idle {
         let mean = written.reduce(0, +) / Double(written.count)
         return [
             Figure(
-                name: "an idle host writes, a second", unit: "B", rounds: written,
+                name: "bytes that an idle host writes a second", unit: "B", rounds: written,
                 limit: String(
-                    format: "%.0f MB a day, by the mean of %d min", mean * bytesPerDay,
+                    format: "%.0f MB a day at the mean rate of %d min", mean * megabytesPerDay,
                     written.count)),
             Figure(
-                name: "memory of an idle host, its own", unit: "MiB", rounds: [dirty / 1024],
+                name: "private memory of an idle host", unit: "MiB", rounds: [dirty / 1024],
                 limit: String(
-                    format: "and %.1f MiB of files that the system can drop", shared / 1024)),
+                    format: "besides %.1f MiB of reclaimable file pages", shared / 1024)),
         ]
     }
 

@@ -3,7 +3,7 @@ import Glibc
 import Ingest
 import SampleStore
 
-/// How long a host takes to give a million rows of one axis out.
+/// How long a host takes to return a million rows of a sensor with one axis.
 enum Rows {
     private static let count = 1_000_000
 
@@ -18,7 +18,7 @@ enum Rows {
             for form in [SampleFormat.columns, .csv, .ndjson] {
                 var bytes = 0
                 let taken = try await Figure.rounds {
-                    // The connection ends with such an answer.
+                    // The host closes the connection after a streamed answer.
                     let connection = try HTTPConnection(port: host.port, token: token)
                     return try await seconds {
                         bytes = try connection.get(path, accept: form.rawValue)
@@ -36,7 +36,7 @@ enum Rows {
         }
     }
 
-    /// Milliseconds that so many bytes take from one thread to another over loopback.
+    /// The milliseconds in which a number of bytes is sent from one thread to another over loopback.
     private static func transfers(_ bytes: Int) async throws -> Double {
         var rounds: [Double] = []
         for _ in 0..<5 { rounds.append(try await transfer(bytes)) }

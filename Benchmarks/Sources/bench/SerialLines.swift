@@ -34,7 +34,7 @@ enum SerialLines {
         return (master, "/dev/pts/\(number)")
     }
 
-    /// Writes it all on a thread of its own; a terminal that is full waits.
+    /// Writes all bytes on a separate thread, which blocks while the terminal's buffer is full.
     private static func write(_ bytes: [UInt8], to master: Int32) {
         Thread {
             var sent = 0
