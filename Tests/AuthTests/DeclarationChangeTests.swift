@@ -81,7 +81,7 @@ struct DeclarationChangeTests {
             ["sensor:cpu"], ["sensor:cpu"], ["sensor:cpu granted stats"],
             ["sensor:cpu granted stats"]
         ),
-        // Narrower: the decision is narrowed and not asked again.
+        // Narrower: the decision is narrowed, and the owner is not asked again.
         (
             ["sensor:cpu"], ["sensor:cpu:stats"], ["sensor:cpu granted raw"],
             ["sensor:cpu:stats granted stats"]

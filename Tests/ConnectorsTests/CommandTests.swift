@@ -9,7 +9,7 @@ import VM
 @testable import Connectors
 
 struct CommandTests {
-    /// Any text.
+    /// Makes a sample of each line, whatever its text.
     static var maker: SampleMaker {
         get throws {
             try SampleMaker(
@@ -192,8 +192,8 @@ struct CommandTests {
         let source = try Self.source(["sh", "-c", script], maker: maker)
         let samples = source.samples()
         for _ in 0..<2 {
-            try await ConnectorKindTests.reach(source, "the doubt") { $0.problem != nil }
-            try await ConnectorKindTests.reach(source, "its end") {
+            try await ConnectorKindTests.reach(source, "the warning") { $0.problem != nil }
+            try await ConnectorKindTests.reach(source, "the end of the warning") {
                 $0.connections > 0 && $0.problem == nil
             }
         }

@@ -119,7 +119,7 @@ struct ConfigurationSettingTests {
         #expect(port?.value.isNull == true)
     }
 
-    @Test func `a service of the machine has one policy`() {
+    @Test func `the system service has one policy`() {
         let paths = HostPaths(
             option: nil, environment: ["HOME": "/var/lib/nervous", "XDG_CONFIG_HOME": "/etc"])
         #expect(paths.policies == ["/etc/nervous/policy.json"])

@@ -34,7 +34,7 @@ struct PowerCutTests {
             environment: sandbox.environment.merging(cut.environment) { $1 },
             directory: sandbox.data)
         #expect(call.code == 0, "\(call.errors)")
-        try cut.strike()
+        try cut.discardUnsynced()
         let files = try FileManager.default.contentsOfDirectory(atPath: sandbox.data).sorted()
         #expect(files == ["named", "whole"])
         let texts = try files.map {
@@ -60,7 +60,7 @@ struct PowerCutTests {
         #expect(try sandbox.nervous("token", "revoke", "revoked").code == 0)
         host.kill(SIGKILL)
         _ = try host.wait()
-        try cut.strike()
+        try cut.discardUnsynced()
 
         let again = try ServingHost(sandbox)
         let denied = try read(again, reader)
@@ -91,7 +91,7 @@ struct PowerCutTests {
         }
         host.kill(SIGKILL)
         _ = try host.wait()
-        try cut.strike()
+        try cut.discardUnsynced()
 
         _ = try ServingHost(sandbox)
         let kept = try sandbox.nervous("query", "door", "--limit", "9", "--json").output

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A library that is preloaded into a host, and cuts its power or makes its disk full.
+/// A library that is preloaded into a host, and simulates a power cut or a full disk.
 ///
 /// It records what of the data directory would survive; `Tests/PowerCut/power-cut.c` describes the model.
 final class PowerCut {
@@ -30,7 +30,7 @@ final class PowerCut {
         guard call.code == 0 else { throw CannotCompile(errors: call.errors) }
     }
 
-    /// For the program whose power is cut.
+    /// The environment of the program whose power is cut.
     var environment: [String: String] {
         [
             "LD_PRELOAD": library, "POWER_CUT_FOLDER": sandbox.data, "POWER_CUT_STATE": state,
@@ -46,8 +46,10 @@ final class PowerCut {
         try FileManager.default.removeItem(atPath: full)
     }
 
-    /// Leaves of the data directory's files what was synced; the host has to be dead.
-    func strike() throws {
+    /// Reduces the files of the data directory to what was synced.
+    ///
+    /// The host must have been killed.
+    func discardUnsynced() throws {
         let manager = FileManager.default
         let names = try String(contentsOfFile: "\(state)/names", encoding: .utf8)
             .split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1).map(String.init) }

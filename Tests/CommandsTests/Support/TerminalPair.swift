@@ -4,7 +4,7 @@ import Glibc
 
 /// A pseudo-terminal whose program is in this process, controlled by a test.
 ///
-/// Nothing here blocks a thread, because the program needs them, too.
+/// Nothing here blocks a thread, because the program under test needs the same threads.
 final class TerminalPair {
     /// The path that the program opens.
     let path: String

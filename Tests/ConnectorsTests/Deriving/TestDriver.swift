@@ -30,7 +30,9 @@ final class TestDriver: SensorDriver {
         sensors.map { DiscoveredSensor($0, .pushed($1)) }
     }
 
-    /// - Returns: whether the sensor is consumed.
+    /// Delivers samples of a sensor.
+    ///
+    /// - Returns: whether the samples were received: `false` if nothing collects the sensor.
     @discardableResult
     func feed(_ samples: [Sample], to id: SensorID) -> Bool {
         guard let source = sensors.first(where: { $0.sensor.id == id })?.source,

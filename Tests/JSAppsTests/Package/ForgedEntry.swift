@@ -145,7 +145,8 @@ enum Deflate {
         return packed
     }
 
-    /// One block with fixed codes: a zero, then copies of 258 bytes, so a thousandth of the size.
+    /// One block with fixed codes: a zero byte, then copies of 258 bytes with 13 bits for each, so the
+    /// result has about 1/160 of the size.
     static func zeros(_ count: Int) -> [UInt8] {
         var writer = BitWriter()
         writer.write(0b1, count: 1)

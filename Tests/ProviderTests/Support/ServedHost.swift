@@ -38,7 +38,8 @@ struct ServedHost: Sendable {
     /// Runs `body` with a host when a slot is free, and removes the host afterwards.
     ///
     /// - Parameters:
-    ///   - isLive: whether sensors are collected, and so waited for.
+    ///   - isLive: whether the virtual machine uses the system's clock and timers, as for collecting; by
+    ///     default its clock is the test's, and its waits end at once.
     ///   - connection: wraps the connection of the apps.
     ///   - sleep: how live sessions wait for the next second.
     static func with<T: Sendable>(
@@ -78,7 +79,7 @@ struct ServedHost: Sendable {
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
-            .appending(path: "door-\(UUID().uuidString)", directoryHint: .isDirectory)
+            .appending(path: "host-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let path = folder.path(percentEncoded: false)
         defer {
@@ -183,7 +184,7 @@ struct ServedHost: Sendable {
         }
     }
 
-    /// The runs of a host that starts after this one has closed its own.
+    /// The supervisor of the next host on the same data, after this one's was closed.
     func nextSupervisor() -> RunSupervisor {
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
