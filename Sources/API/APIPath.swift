@@ -100,7 +100,7 @@ extension APIPath {
     public static let retention = APIPath("retention")
     /// The retention of a sensor.
     public static func retention(of sensor: String) -> APIPath { APIPath("retention", sensor) }
-    /// Readings in the form of an existing program.
+    /// Where an existing program sends its readings, in a form of its own.
     public static func push(_ form: PushForm) -> APIPath {
         switch form {
         case .sensorLogger: APIPath("push", "sensor-logger")
@@ -210,7 +210,7 @@ extension APIPath {
     }
     /// The route of a session.
     public static func route(ofSession id: String) -> APIPath { APIPath("sessions", id, "route") }
-    /// Where the route of a session is uploaded from.
+    /// The upload of a session's route or samples.
     public static func send(ofSession id: String) -> APIPath { APIPath("sessions", id, "send") }
     /// The measurements of a session while it is active.
     public static func live(ofSession id: String) -> APIPath { APIPath("sessions", id, "live") }

@@ -90,7 +90,7 @@ public struct APIResponse: Sendable {
     /// Whether the request succeeded.
     public var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The first header field of a name, in any case.
+    /// The first header field with a name, which is compared case-insensitively.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

@@ -158,10 +158,10 @@ public struct StatisticsAnswer: Codable, Sendable {
         public let count: Int?
         /// By field, then by statistic.
         public let values: [String: [String: Double?]]
-        /// `true` if only summaries are left of some samples: percentiles are within 1 %.
+        /// `true` if the window includes summaries of deleted samples: percentiles are within 1 %.
         public let approximate: Bool?
-        /// `true` if samples were not included, because they are damaged or because only a summary
-        /// is left of them whose hour is not completely in the window.
+        /// `true` if samples were not included: they are damaged, or only the summary of their hour is
+        /// left and the window does not contain the whole hour.
         public let partial: Bool?
         /// The coverage of the window up to now, 0 to 1; missing if unknown.
         public let coverage: Double?

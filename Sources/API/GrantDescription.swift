@@ -12,7 +12,7 @@ public struct GrantDescription: Codable, Sendable {
     public let once: Bool
     /// When it was decided, in milliseconds since 1970.
     public let decided: Double
-    /// How often the owner refused it for one run; present once the owner is not asked again.
+    /// How often the owner denied it for one run; missing while the owner would still be asked.
     public let refusals: Int?
     /// The policy file that overrules a grant.
     public let restrictedBy: String?

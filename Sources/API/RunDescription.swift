@@ -62,7 +62,7 @@ public struct RunDescription: Codable, Sendable {
     public let usage: Usage
     /// The layers that confine it; empty if it is not confined.
     public let layers: [String]?
-    /// The last lines of its console, in the answer about one run.
+    /// The last lines of its console; only in the answer to a request for a single run.
     public let console: [RunEventItem]?
 
     /// Creates a value from its members.
@@ -88,8 +88,8 @@ public struct RunDescription: Codable, Sendable {
 
 /// One line of the answer that starts a run.
 ///
-/// The texts are the app's: escape them before display, except those of `message`, which are
-/// escaped.
+/// The texts come from the app: escape them before display, except those of `message`, which the
+/// host has escaped already.
 public struct RunEventItem: Codable, Sendable {
     /// `started`, `console`, `uncaught`, `asks`, `message`, `view`, `markup`, `ended` or `failed`.
     public let event: String

@@ -94,14 +94,14 @@ public struct SensorDescription: Codable, Sendable {
     public let age: Double?
     /// Whether another sample should have come since; `nil` if the sensor's interval is unknown.
     public let stale: Bool?
-    /// The time of the last sample if it lies in the future, in milliseconds since 1970.
+    /// The latest time of a sample if it is in the future, in milliseconds since 1970.
     public let future: Double?
     /// The clock of its source, if samples come with times of their own; for clients that may read all
     /// samples.
     public let clock: Clock?
-    /// The last failure to read it, until it is read again.
+    /// The last failure to read it; missing once a read has succeeded.
     public let failure: String?
-    /// How often reading has failed since.
+    /// How often reading it has failed since the host started.
     public let failures: Int
     /// The connection to its source; for clients that may read all samples.
     public let connection: ConnectionReport?

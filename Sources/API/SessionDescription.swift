@@ -36,8 +36,9 @@ public struct SessionDescription: Codable, Sendable {
     public let distance: Double?
     /// `true` if it was imported.
     public let imported: Bool?
-    /// The app or program that created it; missing for sessions of the owner, and, for an app, for those
-    /// of others.
+    /// The app or program that created it; missing if the owner created it.
+    ///
+    /// For an app, it is also missing in the sessions that the app did not create.
     public let app: String?
 
     /// Creates a value from its members.
@@ -163,7 +164,7 @@ public struct ImportDescription: Codable, Sendable {
 
 /// The request to upload the route of a session.
 public struct SendRequest: Codable, Sendable {
-    /// The URL: `https`, or of this machine.
+    /// The URL of the server: `https`, unless the server is on this machine.
     public let to: String
     /// The absolute path of a file with the server's token.
     public let tokenFile: String?

@@ -24,8 +24,8 @@ import VM
 package struct AppTester: Sendable {
     /// The longest real time of one test.
     ///
-    /// Time limits of the app itself are in virtual time; this one only ends a test that makes no
-    /// progress, also on a busy machine.
+    /// Time limits of the app itself are in virtual time; this one is long enough that only a test that
+    /// makes no progress exceeds it, even on a busy machine.
     private static let timeLimit = Duration.seconds(300)
 
     package let app: InstalledApp
@@ -99,7 +99,8 @@ package struct AppTester: Sendable {
 
     /// Runs one test of a file in a host of its own.
     ///
-    /// - Parameter index: the position of the test; `Outcome.report` has no name if there is none.
+    /// - Parameter index: the position of the test; if the file has no such test, the name in
+    ///   `Outcome.report` is missing.
     package func run(
         _ index: Int, of file: (name: String, source: String), _ settings: Settings
     ) async throws -> Outcome {
@@ -175,11 +176,12 @@ package struct AppTester: Sendable {
     private func simulated(of sensors: [SensorID], hasAll: Bool) -> Set<SensorID> {
         let declared = app.manifest.privileges.map(\.id)
         let written = declared.filter { $0.access == .write }.compactMap(\.sensor)
-        let isOpen = hasAll || app.generation.isPublished
+        let includesUndeclared = hasAll || app.generation.isPublished
         return Set(
             sensors.filter { id in
                 !written.contains(id)
-                    && (isOpen || declared.contains { $0.sensor?.covers(id) ?? false })
+                    && (includesUndeclared
+                        || declared.contains { $0.sensor?.covers(id) ?? false })
             })
     }
 }

@@ -8,8 +8,8 @@ import Simulation
 import Text
 import VM
 
-/// The part of a test's host that tests control: it sets sensors, decides privileges, and records
-/// the app's actions.
+/// Lets a test control its host: sets sensors, decides about privileges, and records the app's
+/// actions.
 ///
 /// Tests call it over the app's own connection, under a path that other hosts do not serve.
 actor TestController {
@@ -201,7 +201,7 @@ actor TestController {
         try await deliverNewValue(id)
     }
 
-    /// Makes the timed sensor, or those of a kind, deliver their new values immediately.
+    /// Makes a simulated sensor, or those of a kind, deliver their new values immediately.
     private func deliverNewValue(_ id: SensorID) async throws {
         for sensor in await machine.timedSensors where id.covers(sensor) {
             guard let sample = simulation?.sample(sensor, at: clock.now) else { continue }
@@ -222,7 +222,7 @@ actor TestController {
         case "stats": decision = .statisticsOnly
         default: throw Failure("the decision must be allow, deny or stats")
         }
-        // Overrides decisions for the run.
+        // A lasting decision replaces the one that was made for this run when it was prepared.
         try await authority.decide(decision, on: privilege, by: app.name.text, run: run)
     }
 }

@@ -270,7 +270,7 @@ extension TestOutcome.Test {
         switch ending.name {
         case "finished":
             return "it did not end: it waits forever, or for longer than \(limit)"
-        case "budget-duration": return "it took more than a minute of real time"
+        case "budget-duration": return "it exceeded its limit of real time, at most 5 minutes"
         default: return ended.run.failureMessage ?? ending.name
         }
     }

@@ -21,7 +21,7 @@ public struct DownloadAddress: Hashable, Sendable {
         let tail = text[authority.endIndex...]
         let credentials = authority.lastIndex(of: "@").map { authority[..<$0] }
         let host = authority.dropFirst(credentials.map { $0.count + 1 } ?? 0)
-        // Resolving also encodes blanks and other scripts in the path.
+        // Resolving also encodes spaces and characters beyond ASCII in the path.
         guard let origin = WebAddress("\(scheme)\(host)"),
             let address = origin.resolving("\(scheme)\(host)\(tail)")
         else { return nil }
@@ -73,7 +73,8 @@ public struct Downloader: Sendable {
     ///   - mediaTypes: the value of `Accept`.
     ///   - willContact: called before each request.
     ///   - progress: the bytes received so far, and the expected number if the server sent one.
-    /// - Throws: ``EgressError`` without credentials and query, or `CancellationError`.
+    /// - Throws: ``EgressError``, whose message contains neither the credentials nor the query, or
+    ///   `CancellationError`.
     public func download(
         _ source: DownloadAddress, limit: Int, accept mediaTypes: String = "*/*",
         willContact: @escaping @Sendable (WebAddress) -> Void = { _ in },

@@ -12,7 +12,7 @@ struct ServerExchange: Sendable {
     /// For a TLS connection; `nil` for plain HTTP.
     let context: NIOSSLContext?
 
-    /// An error of the caller's `accept`, which passes unchanged.
+    /// Wraps an error of the caller's `accept`, which is thrown unchanged.
     private struct Rejection: Error {
         let cause: any Error
     }
@@ -46,8 +46,9 @@ struct ServerExchange: Sendable {
         }
     }
 
-    /// Whether an error of the response is the reason why the exchange ended; otherwise that of the
-    /// request, if there is one, is closer to the cause.
+    /// Whether an error in reading the response is the reason why the exchange ended.
+    ///
+    /// If it is not, an error in sending the request, if there is one, is closer to the cause.
     private static func isReason(_ error: any Error) -> Bool {
         error is Rejection || error is EgressError || error is ServerConnection.Failure
     }

@@ -2,7 +2,8 @@ import Glibc
 
 /// A file that reserves space on the disk.
 ///
-/// To delete rows, SQLite writes to its log first. When the disk is full, the reserve is released for that.
+/// To delete rows, SQLite first has to write to its log. On a full disk the reserve is released to make room for
+/// the log.
 ///
 /// ```swift
 /// let reserve = DiskReserve(path: path + "-reserve", size: 1 << 20)
@@ -26,7 +27,7 @@ public struct DiskReserve: Sendable {
         return stat(path, &information) == 0 && Int64(information.st_size) >= size
     }
 
-    /// Allocates the reserve if the disk has more than twice its size left.
+    /// Allocates the reserve if the disk has more free space than twice the size of the reserve.
     ///
     /// - Parameter free: the free bytes of the disk.
     public func allocate(free: Int64) {

@@ -3,12 +3,12 @@
 /// The period is the lag with the highest normalised autocorrelation: A. Rai, K. K. Chintalapudi,
 /// V. N. Padmanabhan and R. Sen, "Zee: Zero-Effort Crowdsourcing for Indoor Localization", MobiCom
 /// (2012), section 4.1. Steps are peaks of the smoothed magnitude at a minimum distance that
-/// follows from the period: A. Brajdic and R. Harle, "Walk Detection and Step Counting on
-/// Unconstrained Smartphones", UbiComp (2013), found both among the best methods.
+/// follows from the period. Both methods are among the best in the comparison of A. Brajdic and
+/// R. Harle, "Walk Detection and Step Counting on Unconstrained Smartphones", UbiComp (2013).
 struct Gait: Hashable, Sendable {
     /// Cells per second.
     static let rate = 20.0
-    /// From 0.25 s, a sprint, to 1.1 s, a stroll.
+    /// The lags, in cells, from one step to the next: from 0.25 s, a sprint, to 1.1 s, a stroll.
     private static let lags = 5...22
     /// In m/s²; with a smaller deviation there are no steps.
     private static let leastDeviation = 0.3
@@ -20,7 +20,7 @@ struct Gait: Hashable, Sendable {
     let period: Double
     /// The smallest autocorrelation one, two and three steps later; up to 1.
     let autocorrelation: Double
-    /// The height of the higher peaks, in m/s² above the mean.
+    /// The 80th percentile of the heights of all peaks, in m/s² above the mean.
     let height: Double
     /// The peaks, in order of time.
     let peaks: [Peak]
@@ -99,7 +99,8 @@ struct Gait: Hashable, Sendable {
             let place = lag - range.lowerBound
             return all[place] >= all[place - 1] && all[place] > all[place + 1]
         }
-        // Left and right steps differ: two steps can correlate better than one.
+        // Left and right steps differ, so the lag of two steps can correlate better than that of one:
+        // the shortest lag that is nearly as good as the best is chosen.
         let best = tops.map { all[$0 - range.lowerBound] }.max() ?? 0
         guard let lag = tops.first(where: { all[$0 - range.lowerBound] >= 0.8 * best }) else {
             return nil

@@ -5,8 +5,9 @@ public import Tracks
 /// Builds a route and its length from fixes.
 ///
 /// A value type. The caller passes the reading of a monotonic clock as a `Duration` since any
-/// start; a reading before the previous one is replaced by that. The times of fixes are only
-/// compared with each other, since the wall clock can jump. Pauses have no points and no distance.
+/// start; if a reading is earlier than the previous one, the previous one is used. The times of
+/// fixes are only compared with each other, since the wall clock can jump. Pauses have no points
+/// and no distance.
 ///
 /// ```swift
 /// var route = Route()
@@ -45,8 +46,8 @@ public struct Route: Hashable, Sendable {
     private var received: Duration?
     /// The accuracy of the previous fix.
     ///
-    /// Compared with the last point instead, a route would stop at its
-    /// most accurate fix.
+    /// A fix is compared with this and not with the accuracy of the last point: otherwise no point
+    /// could follow the most accurate one.
     private var accuracy: Double?
     private var shownAccuracy: Double?
     /// The time of the newest fix.
@@ -115,7 +116,7 @@ public struct Route: Hashable, Sendable {
 
     /// Finishes the active or paused route.
     ///
-    /// A single point is removed.
+    /// If the route has only one point, the point is removed.
     ///
     /// - Throws: `wrongState` if it is inactive.
     public mutating func finish(at now: Duration) throws(SessionsError) {
@@ -195,7 +196,7 @@ public struct Route: Hashable, Sendable {
         (received, shownAccuracy, accuracy) = (nil, nil, nil)
     }
 
-    /// Counts the time since the last signal if it was too long.
+    /// Counts a signal loss if the time since the last accurate fix was too long.
     private mutating func noteSilence(_ now: Duration) {
         if now - lastAccurateFix > rules.signalLoss { signalLosses += 1 }
         lastAccurateFix = now
@@ -203,8 +204,8 @@ public struct Route: Hashable, Sendable {
 
     /// Whether a fix is later than the previous ones.
     ///
-    /// Fixes that continue from an earlier time for 5 s are accepted: the receiver's clock was
-    /// corrected. Otherwise one fix from the future would end the route.
+    /// Fixes with earlier times that increase for 5 s are accepted: the receiver's clock was
+    /// corrected. Otherwise no fix would be accepted after one with a time in the future.
     private mutating func isNext(_ fix: Fix, _ now: Duration) -> Bool {
         guard let newest, fix.time <= newest else {
             earlier = nil
@@ -285,7 +286,7 @@ public struct Route: Hashable, Sendable {
         return warnings
     }
 
-    /// The route so far, without a single point.
+    /// The route so far; if it has only one point, it is returned without points.
     public var record: RouteRecord {
         get throws(SessionsError) {
             do {

@@ -20,7 +20,7 @@ struct ColumnsReader {
     private var rows = 0
     /// The remaining bytes of the batch.
     private var left: UInt64 = 0
-    /// The part of ``left`` that the following columns need at least, with empty texts.
+    /// The part of ``left`` that the columns after the current one would need if all texts were empty.
     private var reserved: UInt64 = 0
     private var lengths: [UInt32] = []
     private var offset = 0

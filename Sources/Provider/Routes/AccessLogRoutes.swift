@@ -27,11 +27,11 @@ struct AccessLogRoutes {
         }
         let outcome = request.parameter("outcome")
         guard outcome == nil || outcome == "refused" else {
-            throw Problem.invalidParameter("outcome", "must be refused")
+            throw Problem.invalidParameter("outcome", "must be 'refused'")
         }
         let owner = request.parameter("owner")
         guard owner == nil || owner == "false" else {
-            throw Problem.invalidParameter("owner", "must be false")
+            throw Problem.invalidParameter("owner", "must be 'false'")
         }
         let kind = try request.parameter("kind").map { text in
             guard let kind = AccessLogEntry.Kind(rawValue: text) else {
@@ -52,7 +52,7 @@ struct AccessLogRoutes {
         return response
     }
 
-    /// Prunes the oldest entries; the entry about it continues the chain.
+    /// Prunes the oldest entries; an entry that records the pruning continues the chain.
     @Sendable
     private func prune(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("prune-log", request, context)

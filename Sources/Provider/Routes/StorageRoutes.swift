@@ -47,7 +47,7 @@ struct StorageRoutes {
             status: .ok,
             headers: [
                 .contentType: value.type,
-                // Data of the app, whatever its type: never a page of its origin.
+                // Whatever its type, a value must not be shown as a page of the app's origin.
                 .contentSecurityPolicy: "default-src 'none'; sandbox",
             ], body: .init(byteBuffer: ByteBuffer(bytes: value.bytes)))
     }
@@ -113,7 +113,7 @@ extension Problem {
 
 /// The `localStorage` of apps that run headless.
 struct LocalStorageRoutes {
-    /// The maximum number of bytes of a body, which are those that a runner can send.
+    /// The maximum size of a body in bytes; a runner cannot send a larger one.
     private static let bodyLimit = 1 << 20
 
     let authorizer: RequestAuthorizer

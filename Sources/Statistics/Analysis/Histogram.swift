@@ -83,7 +83,7 @@ public struct Histogram: Hashable, Sendable {
         }
         let width = (high - low) / Double(bins)
         let inner = (1..<max(1, bins)).map { number in
-            guard !width.isFinite else { return low + Double(number) * width }
+            if width.isFinite { return low + Double(number) * width }
             let weight = Double(number) / Double(bins)
             return low * (1 - weight) + high * weight
         }
