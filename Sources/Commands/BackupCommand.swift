@@ -78,7 +78,7 @@ struct RestoreCommand: AsyncParsableCommand {
             config.json is written only if there is none. If the file is damaged, nothing
             is restored.
 
-            The decisions about apps and the tokens are those of the time of the backup:
+            The tokens, and the decisions about apps, are those of the time of the backup:
             what you revoked since then is valid again. Check with nervous permissions.
 
             Examples:

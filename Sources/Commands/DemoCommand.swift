@@ -13,8 +13,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Show what Nervous does: run a bundled app, query samples, open a page.",
         discussion: """
-            It starts a host with an empty data directory, which is deleted at the end. With
-            --data or NERVOUS_DATA it uses that data directory, and deletes nothing.
+            It starts a host with an empty data directory, which is deleted at the end.
+            With --data or NERVOUS_DATA it uses that data directory, and deletes nothing.
             Without a terminal it allows what the app asks for, and says so.
             """)
 

@@ -14,8 +14,8 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             The sensor must be declared with nervous sensors add; sensors that the host
             reads accept no other samples. Every batch has an idempotency key, so repeating
-            an import within 24 hours stores nothing twice. A batch whose samples you all
-            deleted with nervous forget is stored again.
+            an import within 24 hours stores nothing twice. If you deleted all samples of a
+            batch with nervous forget, it is stored again.
 
             Examples:
               nervous import walk.csv --sensor my.steps

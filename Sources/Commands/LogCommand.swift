@@ -21,9 +21,9 @@ struct LogCommand: AsyncParsableCommand {
               nervous log --verify --expect HASH      also check a head that you kept
               nervous log --prune --before 90d        delete older entries
 
-            Every entry contains the hash of the previous one. Keep a copy of the head that
-            --verify prints somewhere else: with it, changes to earlier entries are detected
-            even if someone can write to the file.
+            Every entry contains the hash of the previous one. --verify prints the newest
+            hash, the head. Keep a copy of it in another place: with it, changes to earlier
+            entries are detected even if someone can write to the file.
             """)
 
     @OptionGroup var options: GlobalOptions

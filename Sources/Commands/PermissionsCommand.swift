@@ -266,7 +266,7 @@ struct PermissionsCommand: AsyncParsableCommand {
         var client: String
 
         @Argument(
-            help: "Such as sensor:cpu; everything that is granted by default.",
+            help: "Such as sensor:cpu; by default everything that is granted.",
             completion: .names(.decidedPrivilege))
         var privilege: String?
 

@@ -16,8 +16,9 @@ extension SensorsCommand {
                 apps. The token can only publish to these sensors, and cannot be shown again.
                 Existing sensors are unchanged.
 
-                If the host listens on the local network (nervous serve --lan 8443), this command
-                also shows the settings as a QR code, and the certificate to install on the phone.
+                If the host listens on the local network (nervous serve --lan 8443), this
+                command also shows the settings as a QR code, and the certificate to install on
+                the phone.
 
                 Examples:
                   nervous sensors add-phone ann

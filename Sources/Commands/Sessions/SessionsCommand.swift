@@ -18,7 +18,7 @@ struct SessionsCommand: AsyncParsableCommand {
               nervous sessions export --format plist -o workouts.plist
               nervous sessions import workouts.plist     also tracks: .gpx and .geojson
 
-            The samples that its sensors measure while a session is active belong to it.
+            While a session is active, the samples of its sensors belong to it.
             They are collected while a host runs, such as nervous serve.
             """,
         subcommands: [

@@ -10,10 +10,10 @@ struct SupportBundleCommand: AsyncParsableCommand {
         commandName: "support-bundle",
         abstract: "Write facts about this installation to one file, to report a problem.",
         discussion: """
-            Versions, the configuration without secrets, the findings of doctor, sizes, and
-            warnings of the host. Never a sample, a token or what an app wrote. The list is
-            shown before the file is written. It is a tar archive: read it before you send
-            it.
+            The facts are versions, the configuration without secrets, the findings of
+            doctor, sizes, and warnings of the host, but never a sample, a token or what an
+            app wrote. The contents are listed before the file is written. The file is a
+            tar archive: read it before you send it.
 
             Examples:
               nervous support-bundle
