@@ -7,7 +7,9 @@ import NIOPosix
 public protocol NameResolver: Sendable {
     /// Returns the addresses of a name, in the order in which to try them.
     ///
-    /// - Throws: `unknownHost` when it has none, `timedOut` after `limit`.
+    /// - Returns: no address if the name has only those that cannot be used, such as link-local ones
+    ///   that need a zone.
+    /// - Throws: `unknownHost` when the lookup fails, `timedOut` after `limit`.
     func addresses(of name: String, within limit: Duration) async throws(EgressError) -> [IPAddress]
 }
 

@@ -15,8 +15,9 @@ struct CounterGrowth: Sendable {
 
     /// The growth of each counter per second since the previous call.
     ///
-    /// - Returns: `nil` on the first call, when no time has passed, and when a counter decreased:
-    ///   it wrapped or its device was replaced, so its growth is unknown.
+    /// - Returns: `nil` on the first call, when the number of counters has changed, when no time has
+    ///   passed, and when a counter decreased: it wrapped or its device was replaced, so its growth
+    ///   is unknown.
     mutating func perSecond(_ counters: [Int64], at time: Duration) -> [Double]? {
         guard let last, last.counters.count == counters.count else {
             last = (time, counters)

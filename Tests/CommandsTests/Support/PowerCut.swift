@@ -2,7 +2,7 @@ import Foundation
 
 /// A library that is preloaded into a host, and simulates a power cut or a full disk.
 ///
-/// It records what of the data directory would survive; `Tests/PowerCut/power-cut.c` describes the model.
+/// It records which bytes of the data directory would survive; `Tests/PowerCut/power-cut.c` describes the model.
 final class PowerCut {
     private let sandbox: Sandbox
     private let library: String
@@ -46,7 +46,7 @@ final class PowerCut {
         try FileManager.default.removeItem(atPath: full)
     }
 
-    /// Reduces the files of the data directory to what was synced.
+    /// Reduces the files directly in the data directory to what was synced.
     ///
     /// The host must have been killed.
     func discardUnsynced() throws {

@@ -8,7 +8,7 @@ import Glibc
 final class TerminalPair {
     /// The path that the program opens.
     let path: String
-    /// The program's side, kept open so that its state can be looked at.
+    /// The program's side, kept open so that a test can read its state.
     let program: Int32
     private let master: Int32
     private let source: any DispatchSourceRead
@@ -70,7 +70,7 @@ final class TerminalPair {
                 start += 1
             }
             guard let more = await output.next() else {
-                throw Failure(description: "“\(text)” did not come; there is:\n\(self.text)")
+                throw Failure(description: "“\(text)” did not appear; the output is:\n\(self.text)")
             }
             bytes += more
         }
