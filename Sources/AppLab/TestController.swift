@@ -63,7 +63,7 @@ actor TestController {
         let parts = call.target.prefix { $0 != "?" }.split(separator: "/").map(String.init)
         guard call.method == "POST", parts.count == 5,
             parts.starts(with: ["api", "v1", "sensors"]),
-            parts[4] == "samples", let id = SensorID(parts[3]),
+            parts[4] == "samples", let id = SensorID(Self.decoded(parts[3])),
             app.privileges.contains(where: { $0.id == PrivilegeID(sensor: id, access: .write) }),
             await machine.status(of: id) == nil,
             case .object(let members)? = SentJSON.list(call.body).first
@@ -91,12 +91,16 @@ actor TestController {
         guard call.method == "POST", (200..<300).contains(status) else { return }
         let parts = path.split(separator: "/").map(String.init)
         if parts.starts(with: ["api", "v1", "sensors"]), parts.count == 5, parts[4] == "samples" {
-            result.published[parts[3].removingPercentEncoding ?? parts[3], default: []] +=
-                SentJSON.list(call.body)
+            result.published[Self.decoded(parts[3]), default: []] += SentJSON.list(call.body)
         }
         if parts.starts(with: ["api", "v1", "notifications"]) {
             result.notifications += SentJSON.list(call.body)
         }
+    }
+
+    /// A segment of a path without its percent-encoding; as it is, if that is invalid.
+    private static func decoded(_ segment: String) -> String {
+        segment.removingPercentEncoding ?? segment
     }
 
     /// Responds to a call under `path`.
