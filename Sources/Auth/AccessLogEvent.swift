@@ -116,7 +116,7 @@ extension Terms {
         var parts = [access.rawValue]
         if let maximumRate { parts.append("rate \(maximumRate)") }
         if let precision { parts.append("precision \(precision)") }
-        if let history { parts.append("history \(history)") }
+        if let history { parts.append("history \(history.span)") }
         if let expires { parts.append("until \(expires)") }
         if !background { parts.append("not in the background") }
         if let only { parts.append("only \(only.logText)") }

@@ -107,7 +107,14 @@ extension Request {
             return time
         }
         if let time = Timestamp(rfc3339: text) { return time }
-        throw Problem.invalidParameter(
-            name, "must be milliseconds since 1970, an RFC 3339 time or a duration such as -15m")
+        throw invalidMoment(name)
+    }
+
+    /// A parameter that is none of the forms of ``moment(_:_:_:)``.
+    static func invalidMoment(_ name: String) -> Problem {
+        Problem.invalidParameter(
+            name,
+            "must be a time such as 2024-06-01T18:30:00Z, milliseconds since 1970, or a duration"
+                + " before now such as -15m")
     }
 }

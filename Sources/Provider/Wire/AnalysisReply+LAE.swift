@@ -43,8 +43,7 @@ extension AnalysisBody {
             if let time = Timestamp(milliseconds: number) { return time }
         case .flag?: break
         }
-        throw Problem.invalidParameter(
-            name, "must be milliseconds since 1970, an RFC 3339 time or a duration such as -15m")
+        throw Request.invalidMoment(name)
     }
 
     private static func span(_ name: String, _ text: String) throws -> Duration {
