@@ -41,7 +41,9 @@ struct BenchHost {
     /// The output of a command.
     func nervous(_ arguments: String...) throws -> String { try folder.nervous(arguments) }
 
-    /// Installs an app of one script that declares no privileges.
+    /// Installs an app with one script.
+    ///
+    /// - Parameter privileges: the privileges that it declares, as JSON.
     func install(_ name: String, _ script: String, privileges: String = "[]") throws {
         let place = "\(folder.path)/\(name)"
         try FileManager.default.createDirectory(

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// An MQTT broker of a benchmark's own on a free port of loopback.
+/// An MQTT broker that a benchmark starts for itself, on a free port of the loopback interface.
 struct Broker {
     let port: Int
 
@@ -48,7 +48,7 @@ struct Broker {
         return try start("/usr/bin/mosquitto_pub", ["-t", topic, "-l"], input)
     }
 
-    /// Takes so many messages, and ends then.
+    /// Starts a client that receives `count` messages and then exits.
     func subscribe(to topic: String, count: Int) throws -> Process {
         try start(
             "/usr/bin/mosquitto_sub", ["-t", topic, "-C", "\(count)"], FileHandle.nullDevice)
@@ -78,7 +78,7 @@ struct Broker {
                 bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
             }
         }
-        guard isBound else { throw Programs.Failure(description: "no port of loopback") }
+        guard isBound else { throw Programs.Failure(description: "no free port on loopback") }
         return Int(in_port_t(bigEndian: address.sin_port))
     }
 }

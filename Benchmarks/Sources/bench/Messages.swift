@@ -26,7 +26,7 @@ enum Messages {
                     name: "MQTT messages into the store", unit: "/s", rounds: rates, limit: limit),
                 Figure(
                     name: "… of those sent at full speed", unit: "%", rounds: shares,
-                    limit: "the others are counted"),
+                    limit: "the others are dropped and counted"),
             ]
         }
     }

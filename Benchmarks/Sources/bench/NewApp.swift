@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// How soon an author who begins sees an app of theirs run.
+/// The time from `nervous new` to the first line that the new app prints.
 enum NewApp {
     static let rounds = 15
 
@@ -30,7 +30,7 @@ enum NewApp {
                 limit: String(format: "nervous --version: %.0f ms", least)),
             Figure(
                 name: "new, then run, to the app's first line", unit: "ms", rounds: whole,
-                limit: "two commands: pack, install, a host, a reading, a line"),
+                limit: "two commands: create; pack, install, start a host, read, print"),
         ]
     }
 

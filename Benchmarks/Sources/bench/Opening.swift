@@ -41,9 +41,10 @@ enum Opening {
                 name: "start to the newest of \(options.size)", unit: "ms", rounds: starts,
                 limit: String(format: "nervous --version: %.0f ms", Figure.median(floor))),
             Figure(
-                name: "resident then", unit: "MiB", rounds: resident, limit: ""),
+                name: "resident memory at that time", unit: "MiB", rounds: resident, limit: ""),
             Figure(
-                name: "first statistics of all, over HTTP", unit: "ms", rounds: asked, limit: ""),
+                name: "first statistics of all samples, over HTTP", unit: "ms", rounds: asked,
+                limit: ""),
         ]
     }
 }

@@ -3,7 +3,8 @@ import Glibc
 import Ingest
 import Samples
 
-/// Samples of three axes that a host takes over HTTP, each answer after they are on the disk.
+/// The rate at which a host accepts samples with three axes over HTTP; it answers each request when the
+/// samples are on the disk.
 enum Publishing {
     private static let batches = 100
     private static let size = 10_000
@@ -27,7 +28,7 @@ enum Publishing {
 
     private static var path: String { "/api/v1/sensors/\(StoredSeries.sensor)/samples" }
 
-    /// Bodies of 10 000 samples on one connection; a tenth of them is a round.
+    /// Bodies of 10 000 samples each, on one connection; each tenth of the bodies is a round.
     private static func bodies(
         _ form: SampleFormat, _ host: BenchHost, _ token: String, _ disk: String
     ) async throws -> Figure {
@@ -56,7 +57,8 @@ enum Publishing {
             limit: String(format: "%.0f B a sample; ", bytes) + disk)
     }
 
-    /// Samples that come alone; those that come at once reach the disk together.
+    /// One sample per request, on several connections; the host syncs those of concurrent requests to the
+    /// disk together.
     private static func singles(
         _ host: BenchHost, _ token: String, _ disk: String
     ) throws -> [Figure] {

@@ -11,8 +11,8 @@ enum Serving {
 
     private static func figures(_ host: BenchHost, _ token: String) throws -> [Figure] {
         let base = "http://localhost:\(host.port)"
-        // The first sample of a sensor comes within a second of the start.
         let idle = BenchHost.resident(host.process.processIdentifier)
+        // The host reads each sensor when it starts, so there is a sample.
         let latest = try Wrk.load("\(base)/api/v1/sensors/load/latest", token)
         let floor = try Wrk.load("\(base)/health", token)
         let most = Figure.median(floor.map(\.rate))

@@ -3,7 +3,7 @@ import SampleStore
 import Samples
 import Statistics
 
-/// What it takes to answer for many stored samples of one axis, in process.
+/// The time of queries over many stored samples of one axis, in process.
 enum Summing {
     static func figures(_ options: Options) async throws -> [Figure] {
         let series =
