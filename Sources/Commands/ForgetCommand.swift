@@ -138,7 +138,7 @@ extension ForgetDescription {
             "Forgotten: \(sensor) \(rangeText)",
             "  when       \(Format.time(time))",
             "  samples    \(samples)",
-            "  summaries  \(summaries) of hours, of \(summarised) samples",
+            "  summaries  \(summaries) hourly, of \(summarised) pruned samples",
             "  bytes      \(bytes)",
         ]
         if hoursBeyond > 0 {
