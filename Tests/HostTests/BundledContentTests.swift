@@ -56,7 +56,7 @@ struct BundledContentTests {
         }
     }
 
-    @Test func `those of the installation precede those of a clone around it`() throws {
+    @Test func `an installation inside a clone uses only its own content`() throws {
         try Self.withFolder { clone in
             try Self.fill(clone)
             try Self.write("", to: "\(clone)/Package.swift")

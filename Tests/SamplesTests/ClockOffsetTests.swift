@@ -5,7 +5,7 @@ import Testing
 struct ClockOffsetTests {
     private static let start = Timestamp(microseconds: 1_700_000_010_000_000)
 
-    /// A source that sends at times, in seconds, with an offset and a delay for each message.
+    /// The filter after all messages of a source whose clock is `ahead`; all numbers are seconds.
     private static func filter(
         _ messages: [(sent: Double, delay: Double)], ahead: Double
     ) -> ClockFilter {
@@ -67,7 +67,7 @@ struct ClockOffsetTests {
         (4.9, 1, false), (5.1, 1, true), (-5.1, 1, false), (-5.1, 7, false), (-5.1, 8, true),
         (-4.9, 8, false),
     ])
-    func `a clock that is ahead is certain at once, and one behind after eight minutes`(
+    func `a clock ahead counts as wrong at once, one behind only after eight minutes`(
         ahead: Double, count: Int, isWrong: Bool
     ) throws {
         let messages = (0..<count).map { (Double($0) * 60, 0.0) }

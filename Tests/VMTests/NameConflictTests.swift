@@ -48,7 +48,7 @@ struct NameConflictTests {
         }
     }
 
-    @Test func `a name refers to its readable sensor, otherwise to those of the kind`()
+    @Test func `a name refers to the readable sensor so named, otherwise to those of that kind`()
         async throws
     {
         let machine = try TestMachine()

@@ -164,7 +164,7 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test func `a repeated batch is recognised until the owner forgets a batch of their own`()
+    @Test func `forgetting releases the keys of the owner's batches, and keeps those of clients`()
         async throws
     {
         try await ServedHost.with { host in

@@ -83,7 +83,7 @@ struct PushedMessageTests {
         for pushed in phone.flatMap(\.readings) {
             let declared = PhoneSensor.all.first { $0.id(of: "ann") == pushed.sensor }
             guard let fields = declared?.fields else {
-                Issue.record("\(pushed.sensor) is no phone's")
+                Issue.record("\(pushed.sensor) is not a sensor of the phone")
                 continue
             }
             guard let sample = try? pushed.reading.sample(of: fields, arrival: arrival) else {
