@@ -182,7 +182,7 @@ public struct ForgetDescription: Codable, Sendable {
     public let summaries: Int
     /// The number of samples that these summaries described.
     public let summarised: Int
-    /// The number of these hours that reach beyond the range; their summaries are deleted whole.
+    /// The number of deleted summaries whose hour is only partly in the range; they are deleted whole.
     public let hoursBeyond: Int
     /// The number of unreadable chunks, which are deleted whole.
     public let unreadable: Int

@@ -19,8 +19,8 @@ package struct TrialFindings: Encodable {
         package let samples: Int
         /// Samples per second, if it reads samples.
         package let rate: Double?
-        /// The longest time before a call that was read, in milliseconds; `nil` for unlimited
-        /// ranges and for the newest sample.
+        /// How far back from the time of the call a call read at most, in milliseconds; `nil` if all
+        /// calls read an unlimited range or the newest sample.
         package let history: Double?
         /// Whether all calls were refused: the sensor is not simulated, or permission was missing.
         package let refused: Bool
@@ -33,7 +33,8 @@ package struct TrialFindings: Encodable {
     /// - Parameters:
     ///   - entries: of the app only.
     ///   - declared: the privileges of its manifest.
-    ///   - instances: the simulated instances; an app that does not declare one of them used its kind.
+    ///   - instances: the simulated instances; the use of one that the app does not declare counts as
+    ///     the use of its kind.
     ///   - elapsed: the virtual time that it ran.
     package init(
         _ entries: [AccessLogEntry], declared: [Privilege], instances: [SensorID] = [],

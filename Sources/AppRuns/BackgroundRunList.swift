@@ -62,7 +62,8 @@ struct BackgroundRunList {
         try write()
     }
 
-    /// No app has a name with a dot, so it is not the file of an app's last runs.
+    /// The dot in `background.runs` keeps it apart from the file of an app's last run, `NAME.json`: names of
+    /// apps have no dot.
     private var file: URL { folder.appending(component: "background.runs.json") }
 
     private func write() throws(AppRunsError) {

@@ -7,10 +7,11 @@
 /// budget.memory = 64 << 20
 /// ```
 public struct RunBudget: Hashable, Sendable {
-    /// The least ``memory``: with less, the engine crashes while it starts an app that has a page.
+    /// The least ``memory``: with much less, the engine crashes while it starts an app that has a page.
     ///
-    /// Heap, document and SDK are set up under the limit. Measured with
-    /// JavaScriptCoreGTK 4.1: the bundled apps start with 72 MiB and crash with 64 MiB.
+    /// The limit is already in force when heap, document and SDK are set up. Measured with
+    /// JavaScriptCoreGTK 4.1: the bundled apps start with 72 MiB and crash with 64 MiB; the rest is a
+    /// margin.
     public static let leastMemory = 96 << 20
 
     /// Time of one turn.
@@ -21,7 +22,7 @@ public struct RunBudget: Hashable, Sendable {
     public var cpu = Duration.seconds(24 * 3600)
     /// Processor time within any minute.
     public var cpuPerMinute = Duration.seconds(45)
-    /// Bytes in addition to those of the engine after its start.
+    /// Bytes that the run may use in addition to those that the engine uses after its start.
     public var memory = 104 << 20
     /// Time of the run; `nil` for no limit.
     public var duration: Duration?

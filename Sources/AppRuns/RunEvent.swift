@@ -4,7 +4,7 @@ import RunnerProtocol
 ///
 /// All texts are the app's: escape them.
 public enum RunEvent: Hashable, Sendable {
-    /// The process is confined by `layers`; they are empty with `--insecure`.
+    /// The process is confined by `layers`; there are none with `--insecure-no-sandbox`.
     case started(layers: [String])
     /// A line for the console.
     case console(level: Level, text: String)

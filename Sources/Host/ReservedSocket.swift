@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A server of this process gets the port nevertheless, because both set `SO_REUSEADDR`.
 final class ReservedSocket: Sendable {
-    /// The number, also if any free port was requested.
+    /// The port; if 0 was requested, the one that the kernel chose.
     let port: Int
     private let descriptor: Int32
 

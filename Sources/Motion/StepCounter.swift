@@ -3,8 +3,8 @@ public import Samples
 /// Counts steps in acceleration, independently of the sensor's orientation.
 ///
 /// Every second it evaluates the last seconds with ``Gait``. Steps count after four consecutive
-/// evaluations that found a rhythm, including the steps of these, so that bumps, gestures and
-/// vehicles count none: N. Zhao, "Full-Featured Pedometer Design Realized with 3-Axis Digital
+/// evaluations that found a rhythm, and then include those during these evaluations. This way bumps,
+/// gestures and vehicles add no steps: N. Zhao, "Full-Featured Pedometer Design Realized with 3-Axis Digital
 /// Accelerometer", Analog Dialogue 44 (2010). Walks of less than about six seconds are therefore
 /// missed. The rate should be 25 to 200 samples per second.
 ///

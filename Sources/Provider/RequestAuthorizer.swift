@@ -14,7 +14,7 @@ import VM
 struct RequestAuthorizer: Sendable {
     let authority: Authority
     let isGrantable: GrantableCheck
-    /// The clock that durations before now are relative to.
+    /// The clock of the present time, to which a duration such as `-10m` in a request is relative.
     let time: any TimeSource
     /// The schemes in which a request may carry its token.
     var schemes: Set<TokenScheme> = [.bearer]
@@ -36,7 +36,9 @@ struct RequestAuthorizer: Sendable {
         ) { await isGrantable.readable(named: $0) }
     }
 
-    /// The client, if it has a privilege other than one for a sensor.
+    /// Checks that the client has a privilege that is not for a sensor, such as `storage`.
+    ///
+    /// - Returns: the client.
     func client(
         _ operation: String, using privilege: PrivilegeID, _ request: Request,
         _ context: ProviderContext
@@ -253,7 +255,7 @@ struct GrantableCheck: Sendable {
 
     /// Checks that a name is that of a sensor or of a kind.
     ///
-    /// - Parameter others: names besides those of sensors that may have been meant.
+    /// - Parameter others: further names to suggest, besides those of sensors and kinds.
     /// - Throws: `Problem` with the names that are spelt alike.
     func checkKnown(_ sensor: SensorID, or others: [SensorID] = []) async throws {
         guard await machine.instances(of: sensor).isEmpty else { return }

@@ -119,7 +119,10 @@ struct StatisticsRoutes {
             conditions: try request.conditions())
     }
 
-    /// The windows of the calendar: of days and weeks if a zone is given, of months always.
+    /// The calendar windows of `every`: for days and weeks only if `zone` is given, for months also without
+    /// it, in UTC.
+    ///
+    /// - Returns: `nil` if `every` is the length of equal windows, or is missing.
     private func calendar(_ request: Request) throws -> CalendarWindows? {
         let zone = request.parameter("zone")
         guard let every = request.parameter("every"), CalendarWindows.accepts(every) else {

@@ -23,7 +23,7 @@ struct SensorRoutes {
         routes.on(.level(of: "{sensor}"), [.put: setLevel])
     }
 
-    /// All sensors for the owner; for other clients, those about which they have a decision.
+    /// All sensors for the owner; for another client, those that a decision about this client covers.
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("sensors", request, context)
@@ -130,7 +130,7 @@ struct SensorRoutes {
         return try .json(LevelSetting(level.description))
     }
 
-    /// Reads each sensor that is on once, unless the host collects.
+    /// Reads all sensors that are on, once each, unless the host collects.
     @Sendable
     private func collectOnce(
         _ request: Request, _ context: ProviderContext
