@@ -14,8 +14,9 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Write all data and the configuration to one file.",
         discussion: """
-            The host can continue to run. What was acknowledged before is in the backup,
-            which is read back and verified before it gets its name. It is a tar archive.
+            The host can continue to run. Everything that it acknowledged before the backup
+            began is in the file, a tar archive. It is read back and verified before it
+            gets its name.
 
             The file contains everything: samples, decisions, the data of apps, and keys.
             Keep it where nobody else can read it.
@@ -74,7 +75,7 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Restore a backup to an empty data directory.",
         discussion: """
-            Nothing is overwritten: the data directory must not exist or be empty, and
+            Nothing is overwritten: the data directory must be missing or empty, and
             config.json is written only if there is none. If the file is damaged, nothing
             is restored.
 

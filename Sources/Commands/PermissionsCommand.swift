@@ -116,8 +116,8 @@ struct PermissionsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Grant a privilege, optionally with terms.",
             discussion: """
-                Terms of an earlier grant of the same privilege that you do not give again are
-                kept; with --replace they are removed.
+                If the privilege is already granted, its terms stay in effect unless you give
+                new values for them. With --replace, terms that you do not give are removed.
                 """,
             aliases: ["allow"])
 

@@ -20,8 +20,8 @@ struct StorageCommand: AsyncParsableCommand {
 
             When samples are deleted, a summary of each hour is kept: count, mean,
             deviation, percentiles. When the budget is exceeded, the oldest samples are
-            deleted: those of a client beyond its share first, then those of the largest
-            sensor.
+            deleted: first those of clients that have published more than their share, then
+            those of the largest sensor.
             """,
         subcommands: [List.self, Set.self, Reset.self, Budget.self], defaultSubcommand: List.self)
 

@@ -30,7 +30,8 @@ struct RunCommand: AsyncParsableCommand {
             A name is that of an installed app; if there is none, the bundled app of this
             name is installed first. What contains / is a path.
             What you allow “always” is stored; see `nervous permissions`. Without a
-            terminal and a stored decision nothing is granted, and the exit code is 77.
+            terminal you cannot be asked: unless stored decisions and options decide about
+            each privilege, the app is not run, and the exit code is 77.
             An app of an earlier nervousnet generation declares no privileges: it asks for
             each sensor on first use, and continues if you deny it.
             The exit code is that of the app: 0, or 1 after an uncaught error.
@@ -97,7 +98,7 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(
         name: .customLong("insecure-no-sandbox"),
         help:
-            "Run without confinement, if the kernel does not support it. The app can then do anything."
+            "Run without confinement, for a kernel that does not support it. The app can then do anything."
     )
     var isInsecure = false
 

@@ -42,7 +42,7 @@ extension SensorsCommand {
                 "Show the settings of this app only.", valueName: "app"))
         var app: PhoneApp?
 
-        @Flag(help: "Fail, and change nothing, if there is no QR code to show.")
+        @Flag(help: "Require a QR code: fail, and change nothing, if there is none to show.")
         var qr = false
 
         func validate() throws {

@@ -31,8 +31,8 @@ extension SessionsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Resume a paused session.",
             discussion: """
-                A session with a location sensor can be resumed at most 200 m from where it was
-                paused, if the sensor has a fix since then.
+                If its location sensor has reported a position since the pause, a session can
+                be resumed only within 200 m of where it was paused.
                 """)
 
         @OptionGroup var choice: Choice
