@@ -2,11 +2,11 @@ public import Samples
 
 /// Counts steps in acceleration, independently of the sensor's orientation.
 ///
-/// Every second it evaluates the last seconds with ``Gait``. Steps count after four consecutive
-/// evaluations that found a rhythm, and then include those during these evaluations. This way bumps,
-/// gestures and vehicles add no steps: N. Zhao, "Full-Featured Pedometer Design Realized with 3-Axis Digital
-/// Accelerometer", Analog Dialogue 44 (2010). Walks of less than about six seconds are therefore
-/// missed. The rate should be 25 to 200 samples per second.
+/// Every second it evaluates the last four to six seconds with ``Gait``. After four consecutive
+/// evaluations that found a rhythm, it starts to count, and adds the steps found in these four. Bumps,
+/// gestures and vehicles therefore add no steps: N. Zhao, "Full-Featured Pedometer Design Realized with
+/// 3-Axis Digital Accelerometer", Analog Dialogue 44 (2010). Walks of less than about seven seconds can
+/// be missed. The rate should be 25 to 200 samples per second.
 ///
 /// ```swift
 /// var counter = StepCounter()
@@ -44,7 +44,7 @@ public struct StepCounter: Sendable {
 
     /// Takes a measurement.
     ///
-    /// - Returns: the newly counted steps; they can be seven seconds old.
+    /// - Returns: the newly counted steps; they can be nine seconds old.
     @discardableResult
     public mutating func take(_ acceleration: Acceleration, at time: Timestamp) -> Int {
         guard !isPaused else { return 0 }
