@@ -143,8 +143,9 @@ struct ConfigurationTests {
     ) throws {
         let error = #expect(throws: ConfigurationError.self) { try parsed(text) }
         #expect(
-            error?.message == "memoryMiB must be an integer from 96 to 4096: with less the"
-                + " JavaScript engine cannot start an app")
+            error?.message
+                == "memoryMiB must be an integer from 96 to 4096: less may not suffice to start"
+                + " the JavaScript engine")
         #expect(RunBudget().memory >= RunBudget.leastMemory)
     }
 

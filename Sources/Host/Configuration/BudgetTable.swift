@@ -57,7 +57,7 @@ extension RunBudget {
         }
         if let count = try fields.take(
             "memoryMiB", Self.leastMemory >> 20...4096,
-            reason: "with less the JavaScript engine cannot start an app"
+            reason: "less may not suffice to start the JavaScript engine"
         ) {
             memory = count << 20
         }
