@@ -332,6 +332,6 @@ let package = Package(
                 "API", "Addresses", "Auth", "Commands", "Egress", "Host", "JSApps", "Samples",
                 "Simulation", "Text", "VM", "nervous", "nervous-runner", "nervous-unpacker",
                 argumentParser, grdb,
-            ], exclude: ["Apps", "EarlierVersion"]),
+            ], exclude: ["Apps", "EarlierVersion", "Snapshots"]),
     ]
 )
