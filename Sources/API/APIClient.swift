@@ -42,7 +42,7 @@ extension APIClient {
         try await reply(APIRequest(.get, .status))
     }
 
-    /// Reads once each sensor that is on, in a host that does not collect.
+    /// Makes a host that does not collect read all sensors that are on, once each.
     public func collect() async throws {
         try await perform(APIRequest(.post, .collection))
     }
@@ -182,7 +182,7 @@ extension APIClient {
 
     /// Samples of a sensor as rows.
     ///
-    /// - Parameter query: such as `from`, `to`, `fields`, `where`, `order` and `limit`.
+    /// - Parameter query: parameters such as `from`, `to`, `fields`, `where`, `order` and `limit`.
     public func samples(
         of sensor: String, query: [(name: String, value: String?)]
     ) async throws -> APIReply<SampleRows> {
@@ -232,7 +232,7 @@ extension APIClient {
 
     /// Statistics of a sensor.
     ///
-    /// - Parameter query: `fn`, and such as `from`, `to`, `every`, `fields` and `where`.
+    /// - Parameter query: `fn`, and parameters such as `from`, `to`, `every`, `fields` and `where`.
     public func statistics(
         of sensor: String, query: [(name: String, value: String?)]
     ) async throws -> APIReply<StatisticsAnswer> {
@@ -246,8 +246,8 @@ extension APIClient {
 
     /// Forgets the samples of a sensor in a time range.
     ///
-    /// - Parameter includesDerived: whether sensors that are computed from it, and imported sessions with a
-    ///   route in the range, are forgotten too.
+    /// - Parameter includesDerived: whether the samples of sensors that are computed from this one, and
+    ///   imported sessions with a route in the range, are forgotten too.
     public func forgetSamples(
         of sensor: String, from: String?, to: String?, includesDerived: Bool = false
     ) async throws -> APIReply<ForgetDescription> {
@@ -263,7 +263,7 @@ extension APIClient {
         try await reply(APIRequest(.get, .retention))
     }
 
-    /// Sets the budget, or the retention of sensors without a rule of their own.
+    /// Sets the budget, or the retention of the sensors that have no rule of their own.
     public func setStorage(
         _ request: RetentionRequest
     ) async throws -> APIReply<StorageDescription> {
@@ -429,7 +429,7 @@ extension APIClient {
 
     /// Entries of the access log, newest first.
     ///
-    /// - Parameter query: such as `client`, `kind`, `outcome` and `limit`.
+    /// - Parameter query: parameters such as `client`, `kind`, `outcome` and `limit`.
     public func accessLog(
         query: [(name: String, value: String?)]
     ) async throws -> APIReply<ItemList<AccessLogItem>> {
@@ -506,11 +506,11 @@ extension APIClient {
         ).body
     }
 
-    /// The samples of one sensor of a session as a file, or a picture of all.
+    /// The samples of one sensor of a session as a file, or a picture of the samples of all its sensors.
     ///
     /// - Parameters:
     ///   - format: `json`, `ndjson`, `csv` or `svg`.
-    ///   - sensor: the sensor, if it has several.
+    ///   - sensor: the sensor; needed if the session has several.
     public func samples(
         ofSession id: String, format: String, sensor: String? = nil
     ) async throws -> Data {
@@ -523,7 +523,8 @@ extension APIClient {
 
     /// Uploads the route of a session, or samples of a sensor, to a server.
     ///
-    /// - Parameter format: of a route or of samples; by default that of the route, if it has one, or JSON.
+    /// - Parameter format: a format of routes or of samples, which decides what is uploaded; by default,
+    ///   the route is uploaded if the session has one, otherwise samples.
     public func sendSession(
         _ id: String, format: String?, sensor: String?, _ request: SendRequest
     ) async throws -> APIReply<SendReply> {
@@ -533,7 +534,7 @@ extension APIClient {
                 json: request, hasTimeLimit: false))
     }
 
-    /// A session, or all finished ones, as a property list of workouts.
+    /// A session, or all finished sessions for `nil`, as a property list of workouts.
     public func workouts(ofSession id: String?) async throws -> Data {
         try await send(
             APIRequest(.get, .workouts, query: [("session", id)], hasTimeLimit: false)

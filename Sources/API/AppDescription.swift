@@ -16,19 +16,19 @@ public struct AppDescription: Codable, Sendable {
         public let origin: String?
         /// The certificate that the server of a `net` privilege must present.
         public let pin: String?
-        /// Why the app needs it, in the words of its author.
+        /// Why the app needs the privilege, in the words of the app's author.
         public let reason: String
         /// `granted`, `denied` or `prompt`.
         public let state: String
-        /// Whether this version of the host can grant it.
+        /// Whether this version of the host can grant the privilege.
         public let supported: Bool
         /// `true` after two denials for one run each: the owner is not asked again.
         public let exhausted: Bool?
-        /// The policy file that blocks it; its state is `denied` then.
+        /// The policy file that blocks the privilege, whose state is then `denied`.
         public let restrictedBy: String?
         /// The sensors of the kind that were added after the owner had chosen among them.
         ///
-        /// Missing if there are none. Each needs a decision of its own.
+        /// Missing if there are none. Each of these sensors needs a decision of its own.
         public let newSensors: [String]?
 
         /// Creates a value from its members.
@@ -96,7 +96,7 @@ public struct AppDescription: Codable, Sendable {
     public let folder: String?
     /// Who signed the package; missing if it is not signed.
     public let signer: Signer?
-    /// The version that this one updated and whose decisions it kept.
+    /// The version before the last update that kept the decisions; missing if there was none.
     public let updatedFrom: String?
     /// The declared privileges, in order.
     public let privileges: [DeclaredPrivilege]
@@ -104,7 +104,7 @@ public struct AppDescription: Codable, Sendable {
     public let lastRun: RunDescription?
     /// The limits of its runs.
     public let budget: BudgetDescription
-    /// How it replaced another version; only in the answer to an installation.
+    /// How the app replaced another version; only in the answer to an installation.
     public let update: UpdateDescription?
 
     /// Creates a value from its members.

@@ -2,7 +2,7 @@
 public struct HostStatus: Codable, Sendable {
     /// The version of nervous.
     public let version: String
-    /// The process.
+    /// The identifier of the host's process.
     public let pid: Int32
     /// The data directory.
     public let data: String
@@ -12,15 +12,15 @@ public struct HostStatus: Codable, Sendable {
     public let started: Double
     /// Whether it collects.
     public let collecting: Bool
-    /// Samples that the host has, without those that were pruned or forgotten.
+    /// The number of samples that the host has now; pruned and forgotten samples do not count.
     public let samples: Int64
-    /// How many of these are not on disk yet.
+    /// How many of these samples are not on disk yet.
     public let buffered: Int
     /// Samples dropped since the host started, because writing failed.
     public let dropped: Int
     /// Bytes of the store and its write-ahead log.
     public let bytes: Int64
-    /// The last failed write, until one succeeds; of samples, or else of the access log.
+    /// Why samples, or else the access log, cannot be written; missing once a write succeeds.
     public let failure: String?
     /// Ranges of damaged samples; missing if none are known.
     public let damaged: [DamagedRange]?
@@ -55,10 +55,12 @@ public struct HostStatus: Codable, Sendable {
 
 /// The listener for the local network, which accepts pushed samples.
 public struct LocalNetworkDescription: Codable, Hashable, Sendable {
-    /// Its URLs: by address, the one that a phone most likely reaches first, and then by name.
+    /// Its URLs: first those with an address, beginning with the one that a phone most likely reaches,
+    /// then the one with a name.
     public let urls: [String]
-    /// The pin of the server's key, which stays when its certificate is renewed: `sha256/`, and the
-    /// SHA-256 of the `SubjectPublicKeyInfo` in Base64.
+    /// The pin of the server's key: `sha256/`, and the SHA-256 of the `SubjectPublicKeyInfo` in Base64.
+    ///
+    /// It does not change when the certificate is renewed.
     public let pin: String
     /// When the server's certificate expires, in milliseconds since 1970.
     public let expires: Double

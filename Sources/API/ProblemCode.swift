@@ -27,7 +27,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case unsupportedMediaType = "unsupported-media-type"
     /// The `Host` field names another server.
     case misdirected
-    /// The page of another origin sent the request.
+    /// A page of another origin sent the request.
     case crossOrigin = "cross-origin"
     /// A page tried to register a service worker.
     case serviceWorker = "service-worker"
@@ -39,7 +39,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case diskFull = "disk-full"
     /// The access log cannot be written, so nothing is read.
     case logUnavailable = "log-unavailable"
-    /// No server for pages runs.
+    /// The server for pages is not running.
     case notServing = "not-serving"
 
     // MARK: Permission
@@ -62,7 +62,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case undeclared
     /// The grant does not hold in the background.
     case notInBackground = "not-in-background"
-    /// A kind has several sensors that are granted.
+    /// Several sensors of the requested kind are granted.
     case severalSensors = "several-sensors"
     /// The policy of this machine blocks the privilege.
     case restricted
@@ -102,7 +102,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case invalidSensor = "invalid-sensor"
     /// A sample does not fit the fields of its sensor.
     case invalidSample = "invalid-sample"
-    /// The idempotency key names another batch.
+    /// The idempotency key was used for another batch.
     case keyReused = "key-reused"
     /// The sensor has no sample that may be read.
     case noSamples = "no-samples"
@@ -133,7 +133,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
 
     /// The session does not allow this step in its state.
     case wrongState = "wrong-state"
-    /// The session was paused too far away.
+    /// The position is too far from the one at which the session was paused.
     case tooFar = "too-far"
     /// The position is not accurate enough.
     case inaccurate
@@ -209,9 +209,9 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case badManifest = "bad-manifest"
     /// The signature is invalid.
     case badSignature = "bad-signature"
-    /// The package has another signer than the installed one.
+    /// The package has another signer than the installed app.
     case signerChanged = "signer-changed"
-    /// The package is older than the installed one.
+    /// The package is older than the installed app.
     case downgrade
     /// A key, or its name, is malformed.
     case badKey = "bad-key"
@@ -219,7 +219,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case noSuchKey = "no-such-key"
     /// A key of this name already exists.
     case keyExists = "key-exists"
-    /// Others can read the keys.
+    /// Other users of the machine can read the keys.
     case unsafeKeys = "unsafe-keys"
     /// The files of an installed app changed, or the file with the data of apps is damaged.
     case damaged
@@ -238,7 +238,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
 extension ProblemCode {
     /// The HTTP status of a problem.
     ///
-    /// One exception: `busy` of an upload that is being sent is 409.
+    /// One exception: the status is 409 if `busy` is about an upload that is being sent already.
     public var status: Int {
         switch self {
         case .invalidParameter, .invalidBody, .invalidKey, .invalidAddress, .invalidRequest,
@@ -388,7 +388,7 @@ extension ProblemCode {
     }
 }
 
-/// A problem as `application/problem+json` (RFC 9457).
+/// A problem in the form of `application/problem+json` (RFC 9457).
 public struct ProblemDetails: Codable, Equatable, Sendable {
     /// A URI of the kind of problem.
     public let type: String

@@ -6,15 +6,15 @@ import Text
 
 /// The `privileges` of a `package.json` according to a trial.
 ///
-/// Reasons are kept. A missing reason is left empty, which no installation accepts: the author must
-/// write it.
+/// Reasons in the manifest are kept. Where a reason is needed and missing, the draft has an empty one:
+/// the package cannot be installed until the author has written it.
 package struct PrivilegeDraft {
     /// The lines of the array, including `[` and `]`.
     package let lines: [String]
     /// Privileges that still need a reason.
     package let withoutReason: [String]
 
-    /// - Parameter declared: the privileges of the manifest now.
+    /// - Parameter declared: the privileges that the manifest declares now.
     package init(_ findings: TrialFindings, declared: [Privilege]) throws {
         var entries: [String] = []
         var open: [String] = []

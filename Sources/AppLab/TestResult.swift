@@ -45,7 +45,7 @@ package struct TestResult: Encodable, Sendable {
         try container.encode(published, forKey: .published)
         try container.encode(notifications, forKey: .notifications)
         try container.encode(calls, forKey: .calls)
-        // As null, because a test may compare it.
+        // Encoded as null while the app runs, instead of left out: a test may compare it.
         try container.encode(exit, forKey: .exit)
     }
 }
@@ -106,7 +106,7 @@ package struct TestReport: Codable, Sendable {
         package var place: String?
         package var actual: String?
         package var expected: String?
-        /// Where the two differ first, such as `.items[2]`.
+        /// The first member in which `actual` and `expected` differ, such as `.items[2]`.
         package var at: String?
 
         package init(message: String, place: String? = nil) {

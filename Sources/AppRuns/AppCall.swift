@@ -37,7 +37,7 @@ struct AppCall: Sendable {
         case file(HostCall)
         /// A call to another server.
         case outbound(HostCall)
-        /// The scripts of a test start the app.
+        /// The call with which the scripts of a test start the app.
         case startsApp
         case rejected(String)
     }
@@ -70,7 +70,8 @@ struct AppCall: Sendable {
 }
 
 extension UInt8 {
-    /// Whether it may occur in a token of RFC 9110; here letters and hyphens.
+    /// Whether the byte may occur in a method: of the characters of a token (RFC 9110), only letters and
+    /// hyphens.
     fileprivate var isTokenCharacter: Bool {
         self == UInt8(ascii: "-") || Unicode.Scalar(self).properties.isAlphabetic && self < 0x80
     }
@@ -78,7 +79,7 @@ extension UInt8 {
 
 /// The frames for a part of a response.
 enum ResponseFrames {
-    /// Frames that others follow.
+    /// Frames that are followed by more frames.
     ///
     /// - Parameter opensStream: whether a stream of events follows, which may never end.
     case some([HostFrame], opensStream: Bool = false)
@@ -87,7 +88,7 @@ enum ResponseFrames {
     /// The response cannot be used.
     case invalid
 
-    /// The frames for a response to a call of the app's own origin.
+    /// The frames for a response to a call to the app's own origin.
     init(_ part: HostAnswerPart, to id: UInt32) {
         switch part {
         case .whole(let status, let headers, let body):

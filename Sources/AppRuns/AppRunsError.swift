@@ -37,7 +37,7 @@ public struct AppRunsError: Error, Sendable {
 }
 
 extension AppRunsError {
-    /// An `io` error; `what` is a sentence without its end.
+    /// An `io` error; `what` is a sentence without full stop, to which the cause is appended.
     static func io(_ what: String, _ number: Int32 = errno) -> AppRunsError {
         AppRunsError(.io, "\(what): \(String(cString: strerror(number))).")
     }

@@ -35,7 +35,7 @@ struct CallTable {
 
     /// Cancels all calls.
     ///
-    /// - Returns: their tasks, to wait for.
+    /// - Returns: their tasks, so that the caller can wait for their end.
     func cancelAll() -> [Task<Void, Never>] {
         for task in tasks.values { task.cancel() }
         return Array(tasks.values)

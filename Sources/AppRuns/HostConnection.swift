@@ -1,6 +1,6 @@
 /// Forwards the calls of apps to the host's API.
 public protocol HostConnection: Sendable {
-    /// Makes a call and passes on the response as it arrives; a response of any status is no error.
+    /// Makes a call and passes on the response as it arrives, whatever its status is.
     ///
     /// - Parameter receive: takes the whole response, or head, body and end in this order. The next
     ///   part is read after it returns.

@@ -50,7 +50,7 @@ public struct RunPresentation: Sendable, Hashable {
 public struct RunLibraries: Sendable {
     private let texts: [RunnerLibrary: [UInt8]]
 
-    /// - Parameter texts: the libraries; those not in it are missing for apps.
+    /// - Parameter texts: the libraries; apps cannot load a library that is not in it.
     public init(_ texts: [RunnerLibrary: [UInt8]] = [:]) {
         self.texts = texts
     }
@@ -79,8 +79,8 @@ struct RunConfiguration: Sendable {
     /// The libraries that the app may load when it needs them.
     var libraries = RunLibraries()
     var presentation = RunPresentation()
-    /// The path whose call starts the app, which is then the last script or the page; `nil` to
-    /// start it at once.
+    /// A call to this path starts the app, that is, evaluates the last script or opens the page; `nil` to
+    /// start the app at once.
     var starter: String?
     /// The time of the app; `nil` for the machine's clock.
     var time: (any VirtualRunTime)?

@@ -17,7 +17,7 @@ public enum RunOutcome: Hashable, Sendable {
     case protocolViolation(String)
     /// A signal ended the process.
     case crashed(signal: Int32)
-    /// The process could not start; with its output.
+    /// The process could not start; the value is its output or another reason.
     case failedToStart(String)
 
     /// A stable name, such as `sandbox-violation`.

@@ -27,7 +27,7 @@ public struct RunReport: Hashable, Sendable, Codable {
     public let started: Date
     /// When it ended.
     public internal(set) var ended: Date?
-    /// How it, or its last process, ended.
+    /// How the run ended, or how its last process ended if the run continues.
     public internal(set) var ending: RunEnding?
     /// How often its process was restarted.
     public internal(set) var restarts = 0
@@ -50,8 +50,8 @@ public struct RunReport: Hashable, Sendable, Codable {
 public struct RunUsage: Hashable, Sendable, Codable {
     /// Processor time of the runner's process.
     public var cpu = Duration.zero
-    /// Peak of the resident bytes, including those shared with other runners; during the run, the
-    /// currently resident bytes.
+    /// Bytes that were resident at most, including those shared with other runners; in a report during the
+    /// run, the bytes that are resident now.
     public var memory = 0
     /// Calls to the host.
     public var calls = 0

@@ -50,8 +50,8 @@ public actor RunSupervisor {
     ///   - libraries: scripts that apps load when they need them.
     ///   - records: the folder in which the last runs are recorded.
     ///   - budget: the limits of an app, by its name.
-    ///   - keepsSpare: whether a process waits for the next app, which costs its memory.
-    ///   - zone: the time zone of the apps, except of those of `pool`.
+    ///   - keepsSpare: whether a process that occupies memory waits for the next app; not used with `pool`.
+    ///   - zone: the time zone of the apps; not used with `pool`, which has its own.
     ///   - pool: makes the processes of several supervisors; the caller closes it.
     ///   - time: the clock for the start and end of runs. Supervision uses the machine's clock.
     ///   - virtualTime: the time of the apps, if it is not the machine's.
@@ -81,7 +81,7 @@ public actor RunSupervisor {
         ownsPool = shared == nil
     }
 
-    /// Connects the runs to the host's API; no run can start before.
+    /// Connects the runs to the host's API; runs can start only after this.
     public func open(_ connection: any HostConnection) async {
         self.connection = connection
         await pool.warmUp()
@@ -102,7 +102,7 @@ public actor RunSupervisor {
 
     // MARK: - Runs
 
-    /// Prepares a run of an app, which can then be decided about and started.
+    /// Prepares a run of an app, so that the owner can make decisions for it before it is started.
     ///
     /// A run that is not started within ten minutes is forgotten.
     ///
@@ -149,8 +149,8 @@ public actor RunSupervisor {
 
     /// Starts a prepared run in the background.
     ///
-    /// It is resumed by the next host unless it was stopped, has ended or was given up. A run without
-    /// confinement is not.
+    /// The next host resumes it unless it was stopped, has ended or was given up. A run without
+    /// confinement is never resumed.
     ///
     /// - Throws: ``AppRunsError`` with code `noRun` or `conflict`.
     public func runInBackground(_ id: String, isInsecure: Bool = false) throws {

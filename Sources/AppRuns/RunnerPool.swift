@@ -4,14 +4,14 @@
 /// let zone = AppTimeZone(variable: "Europe/Zurich")
 /// ```
 public struct AppTimeZone: Hashable, Sendable {
-    /// That of the machine.
+    /// The time zone of the machine.
     public static let system = AppTimeZone(name: nil)
-    /// The same on all machines.
+    /// UTC, whatever the time zone of the machine is.
     public static let utc = AppTimeZone(name: "UTC")
 
     private static let longestName = 64
 
-    /// `nil` for that of the machine, which the runner looks up.
+    /// `nil` for the time zone of the machine, which the runner looks up.
     private let name: String?
 
     private init(name: String?) {
@@ -21,8 +21,9 @@ public struct AppTimeZone: Hashable, Sendable {
     /// The zone that the environment variable `TZ` names.
     ///
     /// - Parameters:
-    ///   - variable: its value, the name or the path of a zone; `nil` if it is not set.
-    ///   - standard: the zone if it is not set, or not to the name of a zone.
+    ///   - variable: the value of `TZ`, the name or the path of a zone; an empty one means UTC. `nil` if `TZ`
+    ///     is not set.
+    ///   - standard: the zone if `TZ` is not set, or if its value cannot be the name of a zone.
     public init(variable: String?, otherwise standard: AppTimeZone = .system) {
         guard var text = variable?[...] else {
             self = standard
@@ -78,7 +79,7 @@ public actor RunnerPool {
 
     /// - Parameters:
     ///   - path: the path of `nervous-runner`.
-    ///   - keepsSpare: whether a process waits for the next app, which costs its memory.
+    ///   - keepsSpare: whether a process that occupies memory waits for the next app.
     ///   - zone: the time zone of the apps.
     public init(path: String, keepsSpare: Bool, zone: AppTimeZone = .system) {
         self.path = path
@@ -142,7 +143,7 @@ public actor RunnerPool {
             repeat {
                 before = renewals
                 if let made = await attempt(budget, try await current()) { return made }
-                // A zygote that was renewed meanwhile is not a failure.
+                // An attempt does not count if the zygote was replaced meanwhile.
             } while renewals != before
         }
         return try await current().makeRunner(budget)

@@ -32,7 +32,7 @@ final class RunnerProcess: Sendable {
                 sockets.forEach { close($0) }
                 throw .io("Could not create a pipe for the runner", failure)
             }
-            // It is read after the process has ended, which must not block.
+            // The output is read after the process has ended; reading must not wait for more.
             _ = fcntl(pipes[0], F_SETFL, O_NONBLOCK)
             socket = (sockets[0], sockets[1])
             output = (pipes[0], pipes[1])
@@ -119,7 +119,7 @@ final class RunnerProcess: Sendable {
     /// The processor time used and the resident bytes; `nil` when it has ended.
     func usage() -> (cpu: Duration, memory: Int)? {
         let found = ProcessStatistics(of: pid)
-        // After its end, its number may be reused.
+        // After the end of the process, another one may have its number.
         return isAlive ? found.map { ($0.cpu, $0.resident) } : nil
     }
 }

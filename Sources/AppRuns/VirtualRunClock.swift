@@ -102,7 +102,7 @@ struct VirtualRunClock {
         streams.insert(id)
     }
 
-    /// Ends the turn of a call, or its wait for one.
+    /// Ends the turn of a call, or takes a call that waits for its turn out of the queue.
     ///
     /// - Parameter isComplete: whether the response has ended; `false` if a stream remains open.
     mutating func endTurn(_ id: UInt32, isComplete: Bool) {
@@ -121,7 +121,7 @@ struct VirtualRunClock {
 
     /// Begins to advance, if the app has nothing to do.
     ///
-    /// - Returns: whether time is to be advanced now.
+    /// - Returns: whether the caller must advance time now.
     mutating func beginAdvance(_ calls: some Collection<UInt32>) -> Bool {
         guard !isAdvancing, isIdle(calls) else { return false }
         isAdvancing = true
@@ -154,7 +154,7 @@ struct VirtualRunClock {
 
     /// Cancels advancing and resumes all calls, at the end of the run.
     ///
-    /// - Returns: its task, to wait for.
+    /// - Returns: the task that advances time, so that the caller can wait for its end.
     mutating func stop() -> Task<Void, Never>? {
         advanceTask?.cancel()
         let left = waiting.values

@@ -126,7 +126,8 @@ struct ProcessorMeter {
 /// Counts the resources that a run uses, and bounds its calls and its console lines within a
 /// minute.
 struct UsageMeter {
-    /// Bytes that a console line counts beside its text, so that empty lines are bounded too.
+    /// Bytes that are counted for each console line in addition to its text, so that empty lines are
+    /// bounded too.
     private static let lineCost = 32
     /// Calls and lines within this interval are one entry of a limiter, which bounds its memory.
     private static let resolution = Duration.milliseconds(10)
@@ -174,8 +175,8 @@ struct UsageMeter {
         usage.memory = max(usage.memory, memory)
     }
 
-    /// Adds the final counts of the kernel, which may be lower if the zygote died with the
-    /// process.
+    /// Adds the final counts of the kernel, which may be lower than those observed before if the zygote
+    /// died with the process.
     mutating func finish(_ ending: ProcessEnding) {
         usage.cpu = max(usage.cpu, ending.cpu)
         usage.memory = max(usage.memory, ending.peakMemory)

@@ -1,7 +1,7 @@
 import Samples
 public import Scheduling
 
-/// Delivers notices to those who watch: the terminal, the desktop, event streams.
+/// Delivers notices to watchers: the terminal, the desktop, event streams.
 ///
 /// Bounded: an app may post ten messages a minute, refused calls are reported ten times a minute,
 /// and a watcher that does not read loses the oldest notices. The access log is the complete
@@ -15,7 +15,7 @@ public import Scheduling
 public actor NoticeBoard {
     /// The maximum number of messages of one app, and refused calls, within a minute.
     public static let perMinute = 10
-    /// For how long a page counts as visible after it reported so.
+    /// For how long a page counts as visible after it reported that it is.
     static let visibilityLease = Duration.seconds(30)
     /// The maximum number of pages of one app.
     private static let pageLimit = 100
@@ -43,7 +43,7 @@ public actor NoticeBoard {
         self.time = time
     }
 
-    /// Notices from now on, after those newer than `id` among the last hundred.
+    /// A stream of notices: those of the last hundred that are newer than `id`, then every new one.
     ///
     /// - Returns: the notices, and the number that `unwatch` takes.
     public func watch(after id: Int64? = nil) -> (notices: AsyncStream<Notice>, watcher: Int) {
@@ -85,7 +85,8 @@ public actor NoticeBoard {
         deliver(.message(message), at: now)
     }
 
-    /// Posts a refused call; beyond the rate limit, one notice that there are more.
+    /// Posts a notice about a refused call; beyond the rate limit, a single notice that more calls were
+    /// refused.
     public func post(refusal message: String, operation: String) {
         let now = time.now()
         guard refusals.admit(at: now) != nil else {
@@ -98,7 +99,8 @@ public actor NoticeBoard {
         deliver(.refusal(message: more, operation: "more"), at: now)
     }
 
-    /// Records whether a page of an app, or the output of a program, is visible, for half a minute.
+    /// Records whether a page of an app, or the output of a program, is visible; it counts as visible for
+    /// at most half a minute.
     ///
     /// - Parameter run: the run or the open page.
     public func setVisible(_ isVisible: Bool, app: String, run: String?) {

@@ -4,7 +4,7 @@ import GRDB
 
 /// The key-value storage of apps, in one SQLite file.
 ///
-/// Values belong to a name and an identity, so that an app does not inherit those of another app of
+/// Values belong to a name and an identity, so that an app does not inherit the values of another app of
 /// the same name. Removed values are overwritten in the file.
 ///
 /// ```swift
@@ -194,7 +194,7 @@ public struct StorageDatabase: Sendable {
 
     /// Removes the values of every identity of an app but one, and rewrites the file without them.
     ///
-    /// - Parameter identity: whose values are kept; `nil` removes all.
+    /// - Parameter identity: the identity whose values are kept; `nil` to remove all values.
     /// - Throws: `storeFailed`.
     public func erase(
         app: String, keeping identity: String? = nil

@@ -2,12 +2,12 @@
 ///
 /// It contains no message, because the process that reports it is not trusted.
 public struct ArchiveError: Error, Sendable, Hashable {
-    /// The bytes of a name that are kept.
+    /// The maximum number of bytes of ``name``.
     public static let nameBytes = 1000
 
     /// The kind of error.
     public let fault: ArchiveFault
-    /// The name of the entry, as raw bytes of the archive; empty if it is about no entry.
+    /// The name of the faulty entry, as raw bytes of the archive; empty if the fault is not in an entry.
     public let name: [UInt8]
     /// A count or a compression method, if the fault has one.
     public let number: UInt32
@@ -58,9 +58,9 @@ public enum ArchiveFault: UInt8, Sendable, CaseIterable {
     case storedWithTwoSizes
     /// An entry is empty and has a checksum.
     case emptyWithChecksum
-    /// An entry does not have the length that the archive gives.
+    /// The data of an entry is not as long as the archive claims.
     case wrongLength
-    /// The content read differs from the directory.
+    /// The entries that libarchive reads differ from those in the directory.
     case disagreement
     /// The data cannot be unpacked, or does not match its checksum.
     case damaged

@@ -108,7 +108,8 @@ public struct ArchiveWriter: ~Copyable {
     public func add(_ path: String, _ bytes: [UInt8]) throws(ArchiveError) {
         guard let entry = archive_entry_new() else { throw Self.failure }
         defer { archive_entry_free(entry) }
-        // Without a time libarchive writes the earliest one that ZIP can represent, in any time zone.
+        // No time is set: libarchive then writes the earliest time that ZIP can represent, in every time
+        // zone.
         archive_entry_set_pathname_utf8(entry, path)
         archive_entry_set_filetype(entry, 0o100000)
         archive_entry_set_perm(entry, 0o644)

@@ -1,7 +1,7 @@
 /// The entries of an archive, after all its records have been read and compared.
 ///
-/// All readers must see the same files in it: each byte belongs to exactly one entry, to the
-/// directory or to the end record, and each local header agrees with the directory.
+/// All readers must see the same files in the archive. Therefore each byte belongs to exactly one entry,
+/// to the directory or to the end record, and each local header agrees with the directory.
 struct ZipDirectory {
     /// The entries in the order of their data.
     let entries: [ZipEntry]
@@ -118,8 +118,8 @@ private struct ZipEnd {
 
     /// Finds the last end record.
     ///
-    /// One inside a comment is not accepted, because readers disagree
-    /// there.
+    /// If a comment contains another end record, the archive is rejected later, because readers disagree
+    /// about which of the two is valid.
     private static func find(in archive: [UInt8]) throws(ArchiveError) -> Int {
         var offset = archive.count - 4
         let first = max(0, archive.count - size - Int(UInt16.max))

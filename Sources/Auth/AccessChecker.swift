@@ -28,7 +28,7 @@ final class AccessChecker {
 
     /// The client that a token belongs to.
     ///
-    /// - Parameter request: the use of a sensor that the token is sent for, if any.
+    /// - Parameter request: the use of a sensor for which the token was sent, if any.
     nonisolated(nonsending) func identify(
         token: String?, name: String?, for request: AccessRequest? = nil, operation: String
     ) async throws(AuthError) -> Client {
@@ -42,7 +42,7 @@ final class AccessChecker {
                 "Unknown token: it is mistyped, expired or revoked.", request,
                 operation: operation)
         }
-        // A name is that of an app or of a program, never that of the owner's commands.
+        // Only apps and programs send a name with their token, never the owner's commands.
         if let name, name != client.name || client.isCommand {
             throw await refusals.wrongToken(
                 .nameMismatch, "The token of \(client.name) was used in the name of \(name).",
@@ -148,8 +148,9 @@ final class AccessChecker {
             privilege, client, operation: operation, after: reason, isFinal: nil)
     }
 
-    /// Checks the use of one of several privileges: the first that is granted; if none is, the first
-    /// that the app declares is asked for or refused.
+    /// Checks the use of one of several privileges: the first that is granted.
+    ///
+    /// If none is granted, checks the first that the app declares, so that the owner may be asked for it.
     nonisolated(nonsending) func check(
         token: String?, name: String?, anyOf privileges: [PrivilegeID], operation: String
     ) async throws(AuthError) -> (client: Client, privilege: PrivilegeID) {
@@ -196,7 +197,7 @@ final class AccessChecker {
 
     /// Redeems a launch code and the nonce of the page that sent it; both are then invalid.
     ///
-    /// - Returns: their app.
+    /// - Returns: the app that both belong to.
     nonisolated(nonsending) func redeem(
         launchCode code: String, page: String, name: String?
     ) async throws(AuthError) -> String {
@@ -209,7 +210,7 @@ final class AccessChecker {
         return app
     }
 
-    /// The request for the one sensor that it refers to.
+    /// Replaces the sensor of a request, which may be a kind, by the one sensor that it refers to.
     ///
     /// - Throws: `severalSensors`.
     nonisolated(nonsending) private func resolve(
@@ -221,8 +222,8 @@ final class AccessChecker {
         return request.with(sensors[0])
     }
 
-    /// Whether the owner is asked about an undecided use of a sensor; not asked about a kind whose only
-    /// readable sensor the client may already use.
+    /// Whether the owner is asked about an undecided use of a sensor; `false` for a kind if the client may
+    /// already use its only readable sensor.
     private func asksOwner(
         for request: AccessRequest, _ client: Client, among found: [SensorID]
     ) -> Bool {

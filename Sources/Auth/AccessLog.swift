@@ -5,11 +5,11 @@ import Text
 
 /// The record of reads, refusals and decisions, in the order in which they happened.
 ///
-/// Entries are only appended, and each contains the hash of the one before. Equal calls within a
-/// minute share entries: the first is on disk before the call is answered; the others are counted
-/// and become one more entry when the minute or the host ends. Readers of the log see the counts
-/// immediately. A crash loses at most the counts of one minute, never the fact that something was
-/// read.
+/// Entries are only appended, and each contains the hash of the entry before it. Equal calls within a
+/// minute share two entries. The entry of the first call is on disk before this call is answered. The
+/// later calls are counted, and when the minute or the host ends, one more entry records their number.
+/// Readers of the log see the counts immediately. A crash loses at most the counts of one minute, never
+/// the fact that something was read.
 ///
 /// Every allowed call is counted in an entry with its sensor or privilege; the grants of the owner bound the
 /// number of such entries. Refused calls can name anything, so the number of their entries is limited.
@@ -25,10 +25,10 @@ public actor AccessLog {
     static let flushInterval = Duration.seconds(1)
     /// The ``budget`` unless the owner chooses another.
     public static let standardBudget: Int64 = 256 << 20
-    /// Younger entries are pruned by the owner only.
+    /// Only the owner can prune entries that are younger than this.
     public static let minimumAge = Duration.seconds(7 * 86_400)
-    /// The most different refused calls of a client with entries of their own in a minute; others are
-    /// counted together.
+    /// How many different refused calls of a client have entries of their own in a minute; all further ones
+    /// are counted together in one entry.
     static let refusalKindsPerClient = 32
     private static let budgetInterval = Duration.seconds(3600)
     private static let detailLimit = 400
@@ -42,7 +42,7 @@ public actor AccessLog {
     private var tallies: [Tally.Key: Tally] = [:]
     /// How many different calls of each client were refused in this minute.
     private var refusalKinds: [Caller: Int] = [:]
-    /// The most bytes of the log, unless those of the last ``minimumAge`` are more.
+    /// The maximum number of bytes of the log; exceeded only by entries of the last ``minimumAge``.
     public private(set) var budget: Int64
     /// When the budget was checked last.
     private var budgetChecked: Timestamp?
@@ -57,7 +57,7 @@ public actor AccessLog {
     /// An entry that has no number yet.
     private struct Draft {
         let entry: AccessLogEntry
-        /// The tally that it is the first entry of, and its minute.
+        /// If it is the entry of the first of equal calls: the key of their tally, and its minute.
         let tally: (key: Tally.Key, minute: Int)?
     }
 
@@ -84,8 +84,8 @@ public actor AccessLog {
     /// - Parameters:
     ///   - range: the time range of the call, if it has one.
     ///   - count: the number of samples.
-    /// - Throws: `logUnavailable` when the entry could not be written; the samples must not be returned
-    ///   then. Never for the owner, whose entries wait in memory.
+    /// - Throws: `logUnavailable` when the entry could not be written; the caller must then not return the
+    ///   samples. Never thrown for the owner, whose entries wait in memory.
     public func record(
         _ operation: String, _ access: Access, for grant: Grant, range: TimeRange?, count: Int
     ) async throws(AuthError) {
@@ -112,7 +112,7 @@ public actor AccessLog {
         guard isWritten || client.kind == .owner else { throw .logUnavailable }
     }
 
-    /// Checks, before anything is read for a client, that it can be recorded.
+    /// Checks, before anything is read for a client, that the read can be recorded.
     ///
     /// - Throws: `logUnavailable`; never for the owner, who must be able to free space.
     func checkAvailable(for client: Client) throws(AuthError) {
@@ -157,7 +157,7 @@ public actor AccessLog {
                 clientKind: Client.owner.logKind))
     }
 
-    /// Records an event; it is on disk when this returns.
+    /// Records an event; when this returns, it is on disk, or waits in memory because writing failed.
     public func note(_ event: AccessLogEvent) async {
         endMinute(unlessIn: time.now())
         unwritten.append(
@@ -175,7 +175,7 @@ public actor AccessLog {
     /// Records a refusal.
     ///
     /// - Parameters:
-    ///   - privilege: the missing privilege, when it is not a sensor's.
+    ///   - privilege: the missing privilege, if it is not for a sensor.
     ///   - isNotice: whether the token was wrong, not the permission.
     func refuse(
         _ request: AccessRequest?, operation: String, client: Client?,
@@ -207,7 +207,7 @@ public actor AccessLog {
     /// Returns when every entry that was due is on disk, or could not be written.
     func flush() async {
         let before = writing
-        // A task of its own: a cancelled one cannot write.
+        // Written in a new task, because the calling one may be cancelled and then could not write.
         let task = Task {
             await before?.value
             await write()
@@ -235,7 +235,7 @@ public actor AccessLog {
                 let ended = ended
                 await flush()
                 let found = try await store.entries(query)
-                // Counts may have become entries while these were read.
+                // Counts may have become entries while the entries were read.
                 guard ended == self.ended else { continue }
                 let remainders = tallies.values.compactMap { tally in
                     tally.firstID.flatMap { id in tally.rest.map { (id, $0) } }
@@ -264,8 +264,9 @@ public actor AccessLog {
         }
     }
 
-    /// Deletes the oldest entries, up to the first that is not older than `limit`; a new entry
-    /// records the hash of the last deleted one, so that the chain can still be verified.
+    /// Deletes the oldest entries, up to the first that is not older than `limit`, which stays.
+    ///
+    /// A new entry records the hash of the last deleted one, so that the chain can still be verified.
     ///
     /// - Returns: how many were deleted.
     /// - Throws: `storeFailed`.
@@ -300,7 +301,7 @@ public actor AccessLog {
     func keepBudget() async {
         let now = time.now()
         let next = budgetChecked?.advanced(byMicroseconds: Self.budgetInterval.wholeMicroseconds)
-        // A clock that was set back must not stop it.
+        // A clock that was set back must not stop pruning.
         if let next, let last = budgetChecked, now < next, now >= last { return }
         budgetChecked = now
         let youngest = now.advanced(byMicroseconds: -Self.minimumAge.wholeMicroseconds)
@@ -338,13 +339,13 @@ public actor AccessLog {
         } else {
             tallies[key]?.add(entry)
         }
-        // While writing fails, callers do not wait for the next failure.
+        // While writing fails, callers do not wait for another attempt.
         if tallies[key]?.firstID == nil, !isFailing { await flush() }
-        // A write that succeeds has written all entries until then.
+        // Every write contains all entries that wait, so after a successful one this entry is on disk.
         return tallies[key]?.firstID != nil || !isFailing
     }
 
-    /// Turns the counts into entries when the minute is over, or in any case for `nil`.
+    /// Turns the counts into entries if the minute that contains `now` is another one, or if `now` is `nil`.
     private func endMinute(unlessIn now: Timestamp?) {
         let current = now.map { $0.microseconds / 60_000_000 }
         guard current == nil || current != minute else { return }
@@ -378,9 +379,9 @@ public actor AccessLog {
     }
 }
 
-/// Equal calls within one minute: the first has its own entry, the others are counted.
+/// Equal calls within one minute: the first one has an entry of its own, all later ones are counted.
 private struct Tally {
-    /// Two calls with equal keys share an entry.
+    /// Calls with equal keys are counted in the same tally.
     struct Key: Hashable {
         let kind: AccessLogEntry.Kind
         let client: String?
@@ -414,7 +415,7 @@ private struct Tally {
 }
 
 extension AccessLogEntry {
-    /// The entry that counts refused calls beyond the limit of different ones.
+    /// The entry that counts the refused calls of a client beyond the limit on different ones.
     fileprivate var withoutDetails: AccessLogEntry {
         AccessLogEntry(
             id: id, time: time, kind: kind, client: client, privilege: nil, sensor: nil,

@@ -68,22 +68,23 @@ public struct AccessLogEntry: Hashable, Sendable {
 
     /// The number of the entry, from 1 without gaps.
     public let id: Int64
-    /// When it happened; of several calls, the last.
+    /// When it happened; for several calls, when the last of them happened.
     public let time: Timestamp
     /// The kind of entry.
     public let kind: Kind
     /// The client's name; `nil` when the token is unknown, or for events of the host.
     public let client: String?
-    /// The privilege that was decided about, or one other than a sensor that was used.
+    /// The privilege that was decided about; for a call, the privilege that was used, unless it is for a
+    /// sensor.
     public let privilege: String?
     /// The sensor that was used.
     public let sensor: SensorID?
     /// How the sensor was used.
     public let access: Access?
-    /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for refused calls beyond the
-    /// number of different ones that a client has entries for in a minute.
+    /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for the refused calls of a client
+    /// beyond the limit on different ones in a minute.
     public let operation: String?
-    /// The time range of the call; of several calls, the range that contains them all.
+    /// The time range of the call; for several calls, the range that contains the ranges of all.
     public let range: TimeRange?
     /// The number of equal calls in this minute that the entry counts.
     public let calls: Int

@@ -46,7 +46,7 @@ struct AccessLogStore: Sendable {
         }
     }
 
-    /// The bytes of the pages in use; those of pruned entries are reused.
+    /// The bytes of the pages in use; pages of pruned entries do not count, because they are reused.
     func size() async throws -> Int64 {
         try await writer.read { database in
             func value(_ pragma: String) throws -> Int64 {
@@ -58,7 +58,7 @@ struct AccessLogStore: Sendable {
 
     /// The end of the day, in UTC, of the oldest entry; `nil` without any.
     ///
-    /// - Parameter now: entries that a wrong clock dated later are ignored.
+    /// - Parameter now: entries with a later time, from a clock that was wrong, are ignored.
     func endOfOldestDay(before now: Timestamp) async throws -> Timestamp? {
         let day: Int64 = 86_400_000_000
         let oldest = try await writer.read { database in
@@ -75,7 +75,7 @@ struct AccessLogStore: Sendable {
     /// Deletes the entries before the first that is not older than `time`, and records the hash of the
     /// last deleted one.
     ///
-    /// - Parameter now: an entry that a wrong clock dated later does not prevent pruning.
+    /// - Parameter now: entries with a later time, from a clock that was wrong, do not prevent pruning.
     /// - Returns: how many were deleted.
     func prune(before time: Timestamp, at now: Timestamp) async throws -> Int {
         try await writer.write { database in

@@ -113,7 +113,7 @@ public struct AccessLogVerification: Sendable {
         if report.head == expected { report.hasExpected = true }
     }
 
-    /// The hash of the entry before `id`, when a later entry records that all up to it were pruned.
+    /// The hash of the entry before `id`, if a later entry records that all entries before `id` were pruned.
     private static func pruned(before id: Int64, _ database: Database) throws -> Data? {
         let hash = try String.fetchOne(
             database,
@@ -150,19 +150,19 @@ public struct AccessLogReport: Hashable, Sendable {
 
     /// The number of valid entries, from the first one.
     public internal(set) var lines = 0
-    /// The number of entries pruned before them, as recorded in the log.
+    /// The number of entries that were pruned before the first one, as recorded in the log.
     public internal(set) var cut: Int64 = 0
-    /// When the first of them was written.
+    /// When the first valid entry was written.
     public internal(set) var first: Timestamp?
-    /// When the last of them was written.
+    /// When the last valid entry was written.
     public internal(set) var last: Timestamp?
-    /// The hash of the last of them in hexadecimal; zeros without any.
+    /// The hash of the last valid entry in hexadecimal; zeros if there is none.
     public internal(set) var head: String
     /// The first entry that is missing or wrong; `nil` for an intact chain.
     public internal(set) var fault: Fault?
-    /// Whether the expected hash is one of the chain's; `nil` when none was given.
+    /// Whether the expected hash was found in the chain; `nil` when none was given.
     public internal(set) var hasExpected: Bool?
 
-    /// Whether every entry is valid and the expected hash was found.
+    /// Whether every entry is valid and the expected hash, if one was given, was found.
     public var isIntact: Bool { fault == nil && hasExpected != false }
 }

@@ -10,7 +10,7 @@ struct AuthDatabase: Sendable {
 
     /// Opens the database at `path`, or creates it for its owner alone.
     ///
-    /// - Parameter willCommit: called at the end of every transaction; what it throws rolls it back.
+    /// - Parameter willCommit: called at the end of every transaction, which is rolled back if it throws.
     /// - Throws: `AuthError` with `unsafeFile`, `diskFull` or `storeFailed`; errors of SQLite.
     init(path: String, willCommit: @escaping @Sendable () throws -> Void = {}) throws {
         do throws(FilesError) {
@@ -32,7 +32,7 @@ struct AuthDatabase: Sendable {
         } catch let error as DatabaseError
             where error.isLackOfSpace && AuthWriter.reserve(besides: path).release()
         {
-            // Opening writes, too.
+            // Opening failed because it writes to the disk; the reserve has made space for this.
             queue = try Self.open(path)
         }
         writer = AuthWriter(queue, path: path, willCommit: willCommit)
@@ -116,7 +116,7 @@ struct AuthDatabase: Sendable {
                     """)
         }
         migrator.registerMigration("identity") { database in
-            // Apps had no identity before; theirs stays empty.
+            // Apps of earlier versions have no identity; theirs is the empty string.
             try database.execute(
                 sql: """
                     ALTER TABLE client ADD COLUMN identity TEXT NOT NULL DEFAULT '';

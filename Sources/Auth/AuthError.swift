@@ -23,9 +23,9 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case nameMismatch
         /// The call is reserved for the owner.
         case ownerOnly
-        /// The owner has denied it.
+        /// The owner has denied the privilege.
         case denied
-        /// The owner has not decided.
+        /// The owner has not decided about the privilege.
         case undecided
         /// The client may read only aggregates.
         case statisticsOnly
@@ -33,7 +33,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case notInBackground
         /// The client named a kind, and may use several sensors of it.
         case severalSensors
-        /// The policy of this machine blocks it.
+        /// The policy of this machine blocks the privilege.
         case restricted
         /// The privilege cannot be granted, or not under these terms.
         case invalidPrivilege
@@ -123,7 +123,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         hint: "The disk may be full: free some space. See: nervous status",
         retryAfter: .seconds(10))
 
-    /// The error for the name of a kind of which a client may use several sensors.
+    /// The error when a call names a kind and the client may use several sensors of it.
     public init(
         several sensors: [SensorID], named name: SensorID, for client: Client,
         privilege: PrivilegeID? = nil

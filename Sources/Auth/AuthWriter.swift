@@ -5,7 +5,7 @@ import Synchronization
 /// Writes to the permission database, one transaction after the other.
 ///
 /// A revocation is never lost while this process runs: it takes effect in memory before it is stored.
-/// If it cannot be stored, it is kept here, tried again, and stored before every later change. On a
+/// If it cannot be stored, the writer keeps it, tries again, and stores it before any later change. On a
 /// full disk the space of a reserve is released for it.
 ///
 /// ```swift
@@ -32,7 +32,7 @@ final class AuthWriter: Sendable {
     private let willCommit: @Sendable () throws -> Void
     private let state = Mutex(State())
 
-    /// - Parameter willCommit: called at the end of every transaction; what it throws rolls it back.
+    /// - Parameter willCommit: called at the end of every transaction, which is rolled back if it throws.
     init(
         _ queue: DatabaseQueue, path: String,
         willCommit: @escaping @Sendable () throws -> Void = {}
@@ -48,7 +48,8 @@ final class AuthWriter: Sendable {
         DiskReserve(path: path + "-reserve", size: reserveBytes)
     }
 
-    /// Whether no revocation failed to be stored, and the next one can be stored even on a full disk.
+    /// Whether the last attempt to store revocations succeeded, and the next one can be stored even on a
+    /// full disk.
     var isSafe: Bool { state.withLock { !$0.isFailing && !$0.isReserveUsed } }
 
     func read<T: Sendable>(
@@ -57,7 +58,7 @@ final class AuthWriter: Sendable {
         try await queue.read(body)
     }
 
-    /// Makes a change, after those that are not yet stored.
+    /// Makes a change, after storing the revocations that are not yet stored.
     func write<T: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> T
     ) async throws -> T {
@@ -69,7 +70,7 @@ final class AuthWriter: Sendable {
 
     /// Stores a revocation that has already taken effect.
     ///
-    /// - Throws: when it could not be stored yet; it is then repeated.
+    /// - Throws: when it could not be stored yet; ``retry()`` then tries again.
     func revoke(_ change: @escaping Change) async throws {
         state.withLock { $0.waiting.append(change) }
         try await storeWaitingWithReserve()
@@ -139,7 +140,7 @@ final class AuthWriter: Sendable {
 }
 
 extension DatabaseError {
-    /// Whether the disk is full; SQLite reports that of its shared memory as an error of the disk.
+    /// Whether the disk is full; if there is no space for its shared memory, SQLite reports an I/O error.
     var isLackOfSpace: Bool {
         resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE
             || extendedResultCode == .SQLITE_IOERR_SHMOPEN

@@ -26,13 +26,13 @@ public actor Authority {
     /// How long the token of a run is valid unless renewed.
     public static let runLifetime = Duration.seconds(3600)
 
-    /// Everything that returns samples records it here.
+    /// The record of all reads, refusals and decisions.
     public nonisolated let log: AccessLog
     /// The token of the owner who started this process; never stored.
     public nonisolated let ownerToken: Token
-    /// Why apps can store nothing; `nil` when they can.
+    /// Why the storage of apps cannot be used; `nil` when it can.
     public nonisolated let storageFault: AuthError?
-    /// Messages of apps, and calls with missing, wrong or foreign tokens.
+    /// Messages of apps, and notices of calls whose token was missing, wrong or another client's.
     public nonisolated let noticeBoard: NoticeBoard
 
     private let time: any TimeSource
@@ -48,7 +48,7 @@ public actor Authority {
     ///
     /// - Parameters:
     ///   - policy: blocks privileges, whatever is decided.
-    ///   - logBudget: the most bytes of the access log; see ``AccessLog/budget``.
+    ///   - logBudget: the maximum number of bytes of the access log; see ``AccessLog/budget``.
     ///   - timeLimit: how long a call waits for the owner's decision.
     /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`. A damaged
     ///   `app-storage.sqlite` is not an error; see ``storageFault``.
@@ -110,7 +110,7 @@ public actor Authority {
 
     /// Opens the apps' storage, and removes values of unknown owners.
     ///
-    /// - Returns: the error instead when the file is damaged, so that everything else works.
+    /// - Returns: the error, instead of throwing it, when the file is damaged: everything else then works.
     /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
     private static func openStorage(
         beside path: String, keeping owners: Set<StorageDatabase.Owner>, logger: Logger
@@ -183,8 +183,8 @@ public actor Authority {
 
     /// Checks whether a client may call a server now.
     ///
-    /// As with sensors, apps that ask at first use wait for the owner's decision. The owner may
-    /// call any server, but does not follow redirects to others.
+    /// As with sensors, apps that ask at first use wait for the owner's decision. The owner may call any
+    /// server, but a redirect of the owner's call to another server is refused.
     ///
     /// - Parameter isRedirect: whether a response led to the server; then the owner is not asked.
     /// - Throws: `undeclared` for a server that the app does not declare; otherwise as for sensors.
@@ -204,7 +204,8 @@ public actor Authority {
         try await checker.check(token: token, name: name, privilege, operation: operation)
     }
 
-    /// Checks whether a client may do what several privileges allow, such as listing sessions.
+    /// Checks whether a client may do something that each of several privileges allows, such as listing
+    /// sessions.
     ///
     /// - Parameter privileges: not empty; the widest first.
     /// - Returns: the client, and the first of the privileges that is granted; the first one for the
@@ -226,7 +227,7 @@ public actor Authority {
 
     /// Checks that a token is the owner's.
     ///
-    /// - Throws: `ownerOnly` for apps and clients; as `identify`.
+    /// - Throws: `ownerOnly` for apps and clients; otherwise as ``identify(token:name:operation:)``.
     public func checkOwner(
         token: String?, name: String?, operation: String
     ) async throws(AuthError) {
@@ -245,7 +246,8 @@ public actor Authority {
     /// - Parameter isAvailable: whether the machine has the sensor of the privilege; otherwise the
     ///   owner is not asked.
     /// - Returns: the state afterwards; `prompt` when the owner has not decided in time.
-    /// - Throws: `undeclared` for a privilege that the app does not declare; as `identify`.
+    /// - Throws: `undeclared` for a privilege that the app does not declare; otherwise as
+    ///   ``identify(token:name:operation:)``.
     public func request(
         _ privilege: PrivilegeID, token: String?, name: String?, isAvailable: Bool
     ) async throws(AuthError) -> PermissionState {
@@ -280,10 +282,11 @@ public actor Authority {
     /// The owner's decisions as of now.
     public var permissions: Permissions { decisions.current }
 
-    /// The decisions that hold for the client of a token now: those of its app and not of another of the same
-    /// name, and of single runs those of its own.
+    /// The decisions that hold now for a client that was identified by its token.
     ///
-    /// - Returns: none for the owner, who needs none, also if an app has the owner's name.
+    /// Decisions about another app of the same name, and decisions for other runs, are left out.
+    ///
+    /// - Returns: an empty list for the owner, who needs no decisions, even if an app has the owner's name.
     /// - Throws: `invalidToken` when its run has ended or its app was removed since it was identified.
     public func records(for client: Client) throws(AuthError) -> [PermissionRecord] {
         guard client.kind != .owner else { return [] }
@@ -303,7 +306,7 @@ public actor Authority {
     ///     it must still be in progress.
     ///   - isAnswer: whether the owner was asked; after two `denyOnce` answers the owner is not
     ///     asked again.
-    ///   - choice: the sensors of the kind that it is for, instead of those of the terms.
+    ///   - choice: the sensors of the kind to which the decision is limited; replaces ``Terms/only``.
     /// - Throws: `notFound` for an unknown client or run; `invalidPrivilege` when the terms exceed the
     ///   privilege or name sensors of another kind; `restricted` when the policy blocks it;
     ///   `diskFull`, `storeFailed`.
@@ -321,7 +324,7 @@ public actor Authority {
 
     /// Replaces the policy, which takes effect before this returns.
     ///
-    /// Requests for what it blocks are closed. Decisions stay stored.
+    /// Open requests for privileges that it blocks are closed. Decisions stay stored.
     public func apply(_ policy: Policy) {
         decisions.apply(policy)
         let permissions = decisions.current
@@ -346,9 +349,9 @@ public actor Authority {
 
     /// Registers an app with its identity and declaration, or updates them.
     ///
-    /// An app of another identity than before inherits nothing: decisions, tokens, launch codes and
-    /// stored values are removed. One of the same identity keeps the decisions about the privileges
-    /// that it still declares.
+    /// If the app has another identity than before, it inherits nothing: decisions, tokens, launch codes
+    /// and stored values are removed. If it has the same identity, the decisions about the privileges that
+    /// it still declares are kept.
     ///
     /// - Parameter before: the earlier declaration, for an app that was admitted without one.
     /// - Throws: `nameTaken` when a program of the owner has the name, `storeFailed`.
@@ -365,7 +368,7 @@ public actor Authority {
         try await clients.add(name, as: .app)
     }
 
-    /// The state of the privileges of an app, now or if it were admitted.
+    /// The states that the privileges of an app have or, if it is not admitted, would have.
     ///
     /// - Parameter before: the earlier declaration, for an app that was admitted without one.
     public func status(of app: DeclaredApp, before: [Privilege]? = nil) -> PrivilegeStatus {
@@ -455,8 +458,8 @@ public actor Authority {
 
     /// A value that the host puts into a page of an app that it serves to the owner.
     ///
-    /// A launch code is redeemed only together with one, which proves that the host served the page. It is
-    /// valid once, for as long as a launch code.
+    /// A launch code can be redeemed only together with a page nonce, which proves that the host served the
+    /// page. The nonce is valid once, and for as long as a launch code.
     public func pageNonce(for app: String) -> String {
         tokens.pageNonce(for: app, lifetime: Self.launchLifetime)
     }
@@ -522,7 +525,7 @@ public actor Authority {
         do throws(AuthError) {
             try await forget(client: name)
         } catch {
-            // It is revoked nevertheless.
+            // The token is revoked although this could not be stored.
             await log.note(.tokenRevoked(name))
             throw error
         }
@@ -566,8 +569,8 @@ public actor Authority {
 
     /// A random number that identifies this machine to one app only, as long as the app is known.
     ///
-    /// What an app created, such as its sessions, is marked with it: an app of another identity, and
-    /// the same app after it was removed, has another number.
+    /// Data that an app creates, such as its sessions, is marked with this number. An app of another
+    /// identity has another number, and so has the same app once it was removed and installed again.
     ///
     /// - Throws: `notFound` for unknown clients, `storeFailed`.
     public func deviceNumber(for client: Client) async throws(AuthError) -> String {
@@ -603,7 +606,7 @@ public actor Authority {
     /// How many changes wait for earlier ones.
     var waitingChanges: Int { changes.count }
 
-    /// Removes what belongs to a client whose decisions are removed.
+    /// Removes everything else that belongs to a client whose decisions are removed.
     private func discard(_ name: String) async throws(AuthError) {
         endCalls(of: name)
         try await eraseStorage(of: name)
@@ -617,7 +620,7 @@ public actor Authority {
 
     /// Removes the values of identities that a client no longer has.
     private func eraseStorage(of name: String) async throws(AuthError) {
-        // A damaged file is set aside as a whole.
+        // No values can be removed from a damaged file; the owner sets the whole file aside.
         guard case .success(let storage) = storage else { return }
         let identity = clients.kind(of: name) == .app ? clients.identity(of: name) : nil
         do {

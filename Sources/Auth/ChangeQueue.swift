@@ -1,6 +1,6 @@
 /// A mutex for asynchronous work on one actor, first come first served.
 ///
-/// An actor alone does not serialise changes: while one waits for the database, others can start.
+/// An actor alone does not serialise changes: while a change waits for the database, others can start.
 final class ChangeQueue {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -37,7 +37,7 @@ final class ClientRegistry {
     /// The kind of a client; `nil` for an unknown name.
     func kind(of name: String) -> Client.Kind? { kinds[name] }
 
-    /// An admitted app; without identity when it was never admitted.
+    /// The stored properties of an app; with an empty identity if it was never admitted.
     func app(_ name: String) -> AdmittedApp { apps[name] ?? AdmittedApp(identity: "") }
 
     /// The identity of an app; empty for other clients.

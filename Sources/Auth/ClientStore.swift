@@ -59,7 +59,8 @@ struct ClientStore: Sendable {
     ///
     /// - Parameters:
     ///   - old: the decisions before.
-    ///   - new: those from now on; all others are deleted, also those of other identities.
+    ///   - new: the decisions from now on; all other decisions about the app are deleted, including those
+    ///     about earlier identities.
     func store(
         _ app: DeclaredApp, removing old: [PermissionRecord], adding new: [PermissionRecord]
     ) async throws {
@@ -89,9 +90,10 @@ struct ClientStore: Sendable {
         }
     }
 
-    /// Deletes the token of a run and the decisions for it; those of all runs when `run` is `nil`.
+    /// Deletes the token of a run and the decisions for it, or the tokens of all runs and all decisions for
+    /// single runs when `run` is `nil`.
     ///
-    /// They must already be revoked in memory.
+    /// Tokens and decisions must already be revoked in memory.
     func removeRun(_ run: String?) async throws {
         try await writer.revoke { database in
             let arguments: StatementArguments = [run]
@@ -103,7 +105,9 @@ struct ClientStore: Sendable {
         }
     }
 
-    /// - Parameter clients: their kinds.
+    /// The stored tokens of known clients.
+    ///
+    /// - Parameter clients: the kind of each client, by name.
     func tokens(_ clients: [String: Client.Kind]) async throws -> [TokenRecord] {
         try await writer.read { database in
             try Row.fetchAll(database, sql: "SELECT * FROM token").compactMap { row in

@@ -24,7 +24,7 @@ struct DecisionStore: Sendable {
     ///
     /// - Parameters:
     ///   - denials: the new count of denials for single runs; `nil` when it does not change.
-    ///   - resetsCount: whether that count is removed.
+    ///   - resetsCount: whether the count of denials is removed.
     ///   - isRevocation: whether the decision has already taken effect, because it is a revocation.
     /// - Throws: `notFound` when the client has another identity now.
     func store(
@@ -71,9 +71,9 @@ struct DecisionStore: Sendable {
             ])
     }
 
-    /// Deletes the decisions about a privilege, those for single runs and their count included.
+    /// Deletes the decisions about a privilege, including those for single runs and the count of denials.
     ///
-    /// - Parameter isRevocation: whether that has already taken effect, because it is a revocation.
+    /// - Parameter isRevocation: whether the removal has already taken effect, because it is a revocation.
     func remove(_ privilege: PrivilegeID, of client: String, isRevocation: Bool) async throws {
         try await writer.perform(isRevocation: isRevocation) { database in
             try database.execute(

@@ -48,7 +48,7 @@ public struct DeclarationChange: Hashable, Sendable {
         return before.contains(where: new.covers) ? .wider : .added
     }
 
-    /// Whether a decision is about a declared privilege; an update does not touch others.
+    /// Whether a decision concerns a privilege that was declared; an update changes no other decisions.
     private func isAffected(_ privilege: PrivilegeID) -> Bool {
         before.contains { $0.id.covers(privilege) || privilege.covers($0.id) }
     }
@@ -89,12 +89,12 @@ public struct PrivilegeChange: Hashable, Sendable {
 public struct PrivilegeStatus: Hashable, Sendable {
     /// The difference to the admitted version; `nil` for an unknown app or another identity.
     public let change: DeclarationChange?
-    /// Those without a decision.
+    /// The privileges without a decision.
     public let undecided: Set<PrivilegeID>
-    /// Those that are denied, `exhausted` and `restricted` ones included.
+    /// The denied privileges, including all in `exhausted` and `restricted`.
     public let denied: Set<PrivilegeID>
-    /// Those that the owner denied so often for single runs that they are not asked again.
+    /// The privileges that the owner denied for single runs so often that the owner is not asked again.
     public let exhausted: Set<PrivilegeID>
-    /// Those that the policy blocks, with the restriction.
+    /// The privileges that the policy blocks, each with the entry of the policy that blocks it.
     public let restricted: [PrivilegeID: Restriction]
 }

@@ -4,8 +4,8 @@ import Addresses
 public struct DeclaredApp: Hashable, Sendable {
     /// Unique among installed apps.
     public let name: String
-    /// The identity that decisions and stored values belong to; an app of another one inherits
-    /// none.
+    /// The identity that decisions and stored values belong to; an app of another identity does not
+    /// inherit them.
     public let identity: String
     /// The declared privileges, without their reasons.
     public let privileges: [Privilege]

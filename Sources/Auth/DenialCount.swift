@@ -31,7 +31,7 @@ struct DenialTable: Sendable {
     /// Sorted by name.
     var clients: [String] { records.keys.sorted() }
 
-    /// Those of a client, sorted by privilege.
+    /// The denials of a client, sorted by privilege.
     func all(of client: String) -> [DenialCount] {
         (records[client] ?? [:]).values.sorted {
             $0.privilege.description < $1.privilege.description
@@ -45,8 +45,8 @@ struct DenialTable: Sendable {
 
     /// The denial because of which the owner is not asked for a privilege again.
     ///
-    /// As with lasting denials, one of less access or of a whole kind includes more access and
-    /// single sensors.
+    /// As with lasting denials, a denial of less access also denies more access, and a denial of a kind
+    /// also denies its single sensors.
     func final(_ privilege: PrivilegeID, of client: String) -> DenialCount? {
         guard let sensor = privilege.sensor, let access = privilege.access else {
             return records[client]?[privilege].flatMap { $0.isFinal ? $0 : nil }

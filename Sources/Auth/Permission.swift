@@ -55,7 +55,7 @@ public struct Terms: Hashable, Sendable {
     public var expires: Timestamp?
     /// Whether it also holds for runs in the background.
     public var background: Bool
-    /// The sensors of the kind that it is for; `nil` for all, also those added later.
+    /// The sensors of the kind to which the grant is limited; `nil` for all, including those added later.
     public var only: InstanceChoice?
 
     /// - Parameters:
@@ -75,12 +75,13 @@ public struct Terms: Hashable, Sendable {
         self.only = only
     }
 
-    /// Whether everything that these terms allow was allowed by others.
+    /// Whether these terms allow only what the other terms allow.
     func isWithin(_ other: Terms) -> Bool {
         func isWithin<T: Comparable>(_ limit: T?, _ other: T?) -> Bool {
             other.map { other in limit.map { $0 <= other } ?? false } ?? true
         }
-        // Rounding to another step, even a larger one, can reveal what this step hides.
+        // Rounding to another step, even to a larger one, can reveal what rounding to the other terms'
+        // step hides.
         let isAsCoarse = other.precision == nil || precision == other.precision
         let choice = other.only.map { other in
             only.map { Set($0.chosen).isSubset(of: other.chosen) } ?? false
@@ -189,10 +190,10 @@ public struct PermissionRecord: Hashable, Sendable {
         terms?.expires.map { $0 <= now } ?? false
     }
 
-    /// Whether it applies to the token of a client: it holds for its run or for all.
+    /// Whether the decision applies to a client: it is for the client's run or for all runs.
     func applies(to client: Client) -> Bool { run == nil || run == client.run }
 
-    /// The status, in the choice of a grant, of a sensor that its privilege covers.
+    /// The status that a sensor covered by the privilege has in the choice of the grant.
     func choiceStatus(of sensor: SensorID) -> InstanceChoice.Status {
         terms?.only?.status(of: sensor) ?? .chosen
     }
@@ -224,7 +225,7 @@ public enum PermissionState: String, Hashable, Sendable {
     case prompt
 }
 
-/// The state of a sensor for a client, in the terms of the W3C Permissions API and one more.
+/// The state of a sensor for a client: the states of the W3C Permissions API, and `statistics`.
 public enum SensorPermission: String, Hashable, Sendable {
     /// Samples may be read.
     case granted

@@ -30,7 +30,7 @@ final class PermissionRegistry {
     /// The decisions as of now.
     var current: Permissions { Permissions(table, denials, at: time.now()) }
 
-    /// The state of the privileges of an app, now or if it were admitted.
+    /// The states that the privileges of an app have or, if it is not admitted, would have.
     ///
     /// - Parameter before: an earlier declaration, for an app that was admitted without one.
     func status(of app: DeclaredApp, before: [Privilege]?) -> PrivilegeStatus {
@@ -39,7 +39,7 @@ final class PermissionRegistry {
         let client = Client(name: app.name, kind: .app, run: nil)
         let open = app.privileges.filter { after.isUndecided($0, by: client, at: time.now()) }
         let denied = app.privileges.filter { after.isDenied($0, to: client, at: time.now()) }
-        // Another app of the name inherits no denials.
+        // An app does not inherit the denials of another app of the same name.
         let exhausted =
             change == nil ? [] : open.filter { denials.final($0.id, of: app.name) != nil }
         let refused = Set(exhausted.map(\.id))
@@ -59,7 +59,7 @@ final class PermissionRegistry {
     /// - Parameters:
     ///   - run: the run that a decision for one run is for, and in which the owner was asked.
     ///   - isAnswer: whether the owner was asked; denials for one run then count.
-    ///   - choice: replaces that of the terms.
+    ///   - choice: replaces the choice of the terms.
     nonisolated(nonsending) func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String?,
         isAnswer: Bool, among choice: InstanceChoice?
@@ -75,7 +75,7 @@ final class PermissionRegistry {
             terms: terms, run: decision.isOnce ? run : nil, decided: time.now(),
             identity: clients.identity(of: client))
         let denial = isAnswer && decision == .denyOnce ? nextDenial(of: privilege, client) : nil
-        // A decision for one run that comes from a flag does not change the count.
+        // A decision for one run that comes from a flag does not change the count of denials.
         let resetsCount = denial == nil && (!decision.isOnce || isAnswer)
         func apply() {
             table.insert(record)
@@ -116,7 +116,7 @@ final class PermissionRegistry {
         var failure: AuthError?
         for found in decided + denied
         where (privilege == nil || found == privilege) && removed.insert(found).inserted {
-            // A failure to store one must not prevent the others from being revoked.
+            // If one removal cannot be stored, the other decisions must be removed nevertheless.
             do throws(AuthError) {
                 try await remove(found, of: client)
             } catch {
@@ -236,8 +236,8 @@ final class PermissionRegistry {
         }
     }
 
-    /// - Throws: `restricted` for privileges that the policy blocks; `invalidPrivilege` for sensors
-    ///   of another kind, for none and for too many.
+    /// - Throws: `restricted` if the policy blocks the privilege; `invalidPrivilege` if the terms name
+    ///   sensors of another kind, no sensor or too many.
     private func check(_ terms: Terms, for privilege: PrivilegeID) throws(AuthError) {
         guard let kind = privilege.sensor else {
             try table.policy.check(privilege)

@@ -76,8 +76,8 @@ struct PermissionTable: Sendable {
 
     /// Checks the use of a sensor.
     ///
-    /// Denials have precedence over grants. A denial of less access includes more; a grant of more
-    /// includes less.
+    /// Denials have precedence over grants. A denial of less access also denies more access; a grant of
+    /// more access also grants less.
     func verdict(on request: AccessRequest, by client: Client, at now: Timestamp) -> Verdict {
         guard policy.restriction(of: request.privilege) == nil else { return .restricted }
         let relevant = all(of: client.name).filter { record in
@@ -94,7 +94,7 @@ struct PermissionTable: Sendable {
                 && record.choiceStatus(of: request.sensor) != .undecided
         }
         let rivals = grants.filter { $0.privilege.access?.includes(request.access) == true }
-        // The decision about the most specific sensor counts; among equals the widest.
+        // The grant for the most specific sensor counts; of several equally specific ones, the widest.
         let depth = rivals.map(Self.depth).max()
         let deepest = rivals.filter { Self.depth($0) == depth }
         let granted = deepest.filter { record in
@@ -102,7 +102,7 @@ struct PermissionTable: Sendable {
                 && record.terms?.access.includes(request.access) == true
         }.max { Self.rank($0) < Self.rank($1) }
         if let granted, var found = granted.terms {
-            // The policy may block samples and leave statistics.
+            // The policy may block samples and allow statistics.
             let samples = PrivilegeID(sensor: request.sensor, access: .raw)
             if found.access == .raw, policy.restriction(of: samples) != nil {
                 found.access = .stats
@@ -165,7 +165,7 @@ struct PermissionTable: Sendable {
         }?.privilege
     }
 
-    /// Whether the owner can be asked: nothing was decided, or only about less.
+    /// Whether the owner can be asked: no decision applies, or only a grant of less access.
     func isOpen(_ request: AccessRequest, by client: Client, at now: Timestamp) -> Bool {
         switch verdict(on: request, by: client, at: now) {
         case .granted, .denied, .notInBackground, .notChosen, .restricted: false
@@ -188,7 +188,7 @@ struct PermissionTable: Sendable {
         return isOpen(request, by: client, at: now)
     }
 
-    /// Whether a declared privilege is denied, also as part of another one, or blocked by the
+    /// Whether a declared privilege is denied, also as part of another privilege, or blocked by the
     /// policy.
     func isDenied(_ privilege: Privilege, to client: Client, at now: Timestamp) -> Bool {
         guard policy.restriction(of: privilege.id) == nil else { return true }

@@ -47,12 +47,12 @@ public struct Permissions: Sendable {
     /// The sensors that a request refers to: one, or several of a kind among which the client has to
     /// choose.
     ///
-    /// The owner's choice has precedence over the sensor of exactly that name, and that over the
-    /// sensors of the kind that the client may read. If it may read none, the request is returned
-    /// unchanged, so that the refusal reveals no sensor's name.
+    /// The result is the sensor that the owner chose, otherwise the sensor of exactly the requested name,
+    /// otherwise the sensors of the kind that the client may read. If the client may read none of them,
+    /// the result is the requested name, so that the refusal reveals no sensor's name.
     ///
-    /// - Parameter readable: the sensors that the name refers to on this machine. Samples are published
-    ///   only to the sensor of that name or to the chosen one.
+    /// - Parameter readable: the sensors that the name refers to on this machine; not used for publishing,
+    ///   which is possible only to the sensor of exactly the requested name or to the chosen one.
     func referents(
         of request: AccessRequest, by client: Client, among readable: [SensorID]
     ) -> [SensorID] {
@@ -74,8 +74,8 @@ public struct Permissions: Sendable {
     /// The sensors that a client refers to by a name, for any access: one, or several of a kind among
     /// which it has to choose.
     ///
-    /// A kind's name refers to its sensors that the client may read; if there are none, to those that
-    /// were decided about for the client.
+    /// A kind's name refers to its sensors that the client may read; if there are none, to its sensors
+    /// about which there are decisions for the client.
     ///
     /// - Parameter readable: the sensors that the name refers to on this machine.
     public func referents(
@@ -98,7 +98,8 @@ public struct Permissions: Sendable {
             ? name : table.resolve(name, for: access, by: client, at: now)
     }
 
-    /// The same for any access: choices for reading have precedence over those for writing.
+    /// The sensor that a client refers to by a name, for any access: choices for reading have precedence
+    /// over choices for writing.
     public func resolve(_ name: SensorID, by client: Client) -> SensorID {
         [Access.raw, .stats, .write].lazy.map { resolve(name, for: $0, by: client) }
             .first { $0 != name } ?? name
@@ -154,7 +155,7 @@ public struct Permissions: Sendable {
         return canAsk(for: privilege, client) ? .prompt : .denied
     }
 
-    /// The state of a sensor; `nil` when nothing was decided about it, or only about others of its
+    /// The state of a sensor; `nil` when nothing was decided about it, or only about other sensors of its
     /// kind.
     public func permission(of client: Client, for sensor: SensorID) -> SensorPermission? {
         if client.kind == .owner { return .granted }
@@ -225,8 +226,8 @@ public struct Permissions: Sendable {
                 && finalDenial(of: declared.id, app) != nil
     }
 
-    /// The sensors of a declared kind that were added after the owner chose among those of the
-    /// kind, without a decision.
+    /// The sensors of a declared kind that were added after the owner chose among its sensors, and about
+    /// which there is no decision.
     public func newSensors(
         of declared: Privilege, for app: String, among present: [SensorID]
     ) -> [SensorID] {

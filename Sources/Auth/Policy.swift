@@ -12,7 +12,7 @@ public struct Policy: Hashable, Sendable {
     /// In the order of the files.
     public var restrictions: [Restriction]
 
-    /// - Parameter restrictions: none without a policy file.
+    /// - Parameter restrictions: empty if there is no policy file.
     public init(_ restrictions: [Restriction] = []) {
         self.restrictions = restrictions
     }
@@ -48,8 +48,9 @@ public struct Restriction: Hashable, Sendable {
 
     /// Reads one entry of a policy.
     ///
-    /// `sensor:ID` blocks every use of a sensor or of a kind. With an access it blocks as a denial
-    /// does: `:stats` blocks samples too, `:raw` samples only. `net` blocks every server.
+    /// `sensor:ID` blocks every use of a sensor or of a kind. An entry with an access has the effect of a
+    /// denial: `sensor:ID:stats` blocks statistics and samples, `sensor:ID:raw` blocks samples only. `net`
+    /// blocks every server.
     ///
     /// - Returns: `nil` when the text is not a privilege.
     public init?(_ text: String, file: String) {

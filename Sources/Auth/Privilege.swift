@@ -7,8 +7,8 @@ public struct Privilege: Hashable, Sendable {
     public enum Resource: Hashable, Sendable {
         /// A sensor, or every sensor of a kind.
         case sensor(SensorID, Access)
-        /// Calls to an origin such as `https://api.example.org`, which must present the certificate
-        /// of the pin if there is one.
+        /// Calls to an origin such as `https://api.example.org`; with a pin, the server must present the
+        /// certificate that matches it.
         case net(WebOrigin, pin: CertificatePin?)
         /// Key-value storage of its own.
         case storage
@@ -92,9 +92,10 @@ public enum SessionAccess: String, Hashable, Sendable, CaseIterable {
 
 /// The name of a privilege in flags, in the API and in the database.
 ///
-/// `sensor:ID` is reading samples; `sensor:ID:stats` and `sensor:ID:write` are the other accesses;
-/// `net:ORIGIN` is calls to a server; `net` all of them; `sessions` is seeing all sessions, and
-/// `sessions:write` creating and changing an app's own; then `storage`, `notify` and `identity`.
+/// `sensor:ID` stands for reading samples, `sensor:ID:stats` and `sensor:ID:write` for the other accesses;
+/// `net:ORIGIN` for calls to one server, `net` for calls to all servers; `sessions` for seeing all sessions,
+/// `sessions:write` for creating sessions and changing an app's own. The other names are `storage`, `notify`
+/// and `identity`.
 ///
 /// ```swift
 /// let privilege = PrivilegeID("sensor:temperature:stats")
@@ -109,7 +110,7 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     /// The server; `nil` for the other privileges.
     public let origin: WebOrigin?
 
-    /// Calls to every server: can be denied as a whole, but only be granted for single servers.
+    /// Calls to every server: they can be denied together, but granted only for single servers.
     public static let net = PrivilegeID(other: "net")
     /// Key-value storage.
     public static let storage = PrivilegeID(other: "storage")
@@ -120,10 +121,10 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
 
     /// Seeing all sessions.
     public static let sessions = PrivilegeID(other: "sessions")
-    /// Creating sessions, and seeing, changing and deleting one's own.
+    /// Creating sessions, and seeing, changing and deleting those that the client created.
     public static let writeSessions = PrivilegeID(other: "sessions:write")
 
-    /// The grantable privileges for neither a sensor nor a server.
+    /// The grantable privileges that are neither for a sensor nor for a server.
     public static let others = [storage, notify, identity, sessions, writeSessions]
 
     private static let netPrefix = "net:"
@@ -191,7 +192,7 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
         return sensor.covers(otherSensor) && access.includes(otherAccess)
     }
 
-    /// Whether a decision about `other` can apply to this: servers can also be denied as a whole.
+    /// Whether a decision about `other` can apply to this: a decision about `net` applies to every server.
     func isDecided(by other: PrivilegeID) -> Bool {
         self == other || origin != nil && other == .net
     }

@@ -24,9 +24,9 @@ final class RefusalReporter {
 
     // MARK: - Tokens
 
-    /// An unknown token; beyond the rate limit it is neither logged nor distinguished from others.
+    /// Reports an unknown token; beyond the rate limit, reports only once that there are too many.
     ///
-    /// - Parameter request: the use of a sensor that it was sent for, if any.
+    /// - Parameter request: the use of a sensor for which the token was sent, if any.
     nonisolated(nonsending) func unknownToken(
         _ message: String, _ request: AccessRequest?, operation: String, hint: String? = nil
     ) async -> AuthError {
@@ -45,7 +45,7 @@ final class RefusalReporter {
             .tooManyAttempts, message, hint: "Wait, then use a valid token.", retryAfter: wait)
     }
 
-    /// A token that is missing, unknown or another client's.
+    /// Reports a token that is missing, unknown or another client's.
     nonisolated(nonsending) func wrongToken(
         _ code: AuthError.Code, _ message: String, client: Client?, _ request: AccessRequest?,
         operation: String, hint: String? = nil
@@ -58,7 +58,7 @@ final class RefusalReporter {
             hint: hint ?? "Create a token with: nervous token create NAME --allow sensor:ID")
     }
 
-    /// A call that is reserved for the owner.
+    /// Reports a call that is reserved for the owner.
     nonisolated(nonsending) func notOwner(
         _ client: Client, operation: String
     ) async -> AuthError {
@@ -71,7 +71,7 @@ final class RefusalReporter {
 
     // MARK: - Permissions
 
-    /// The use of a sensor, after a verdict other than `granted`.
+    /// Reports the refused use of a sensor, after a verdict other than `granted`.
     ///
     /// - Parameters:
     ///   - denial: the decision that denies another access to the sensor.
@@ -104,7 +104,7 @@ final class RefusalReporter {
         return AuthError(code, message, hint: hint, privilege: wanted)
     }
 
-    /// The use of a kind of which a client may read several sensors.
+    /// Reports the refused use of a kind of which a client may read several sensors.
     nonisolated(nonsending) func several(
         _ sensors: [SensorID], _ request: AccessRequest, _ client: Client
     ) async -> AuthError {
@@ -115,7 +115,8 @@ final class RefusalReporter {
         return error
     }
 
-    /// The use of a privilege other than a sensor, after a verdict other than `granted`.
+    /// Reports the refused use of a privilege that is not for a sensor, after a verdict other than
+    /// `granted`.
     ///
     /// - Parameter isFinal: the denials because of which the owner is not asked again.
     nonisolated(nonsending) func refuse(
@@ -128,7 +129,7 @@ final class RefusalReporter {
             privilege, client, operation: operation, code, message, hint: hint)
     }
 
-    /// The use of a privilege other than a sensor.
+    /// Reports the refused use of a privilege that is not for a sensor.
     nonisolated(nonsending) func refuse(
         _ privilege: PrivilegeID, _ client: Client, operation: String, _ code: AuthError.Code,
         _ message: String, hint: String?

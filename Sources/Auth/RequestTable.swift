@@ -19,9 +19,9 @@ public struct PendingRequest: Hashable, Sendable {
 ///
 /// Owned by `Authority`; its functions run on that actor.
 final class RequestTable {
-    /// The most open requests of one app.
+    /// The maximum number of open requests of one app.
     static let appLimit = 16
-    /// The most open requests of all apps.
+    /// The maximum number of open requests of all apps together.
     private static let limit = 256
     /// The maximum number of waiting calls of one app: a browser has six connections to a host.
     static let waitingLimit = 4
@@ -69,7 +69,7 @@ final class RequestTable {
 
     /// Resumes the waiting calls without a decision; the requests stay open.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether there was such a request.
     func dismiss(_ privilege: PrivilegeID, of client: String) -> Bool {
         let keys = entries.keys.filter { $0.client.name == client && $0.privilege == privilege }
         for key in keys { expire(key) }

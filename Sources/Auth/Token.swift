@@ -4,8 +4,8 @@ public import Samples
 
 /// A bearer token: `nvs_`, 256 random bits and a checksum, in base64url.
 ///
-/// With the checksum, mistyped and truncated tokens are recognised without a look-up, and scanners
-/// find leaked ones. Only the SHA-256 of the text is stored.
+/// Because of the checksum, mistyped and truncated tokens are recognised without a look-up, and programs
+/// that search for leaked secrets can recognise a token. Only the SHA-256 of the text is stored.
 public struct Token: Hashable, Sendable {
     static let prefix = "nvs_"
     private static let randomBytes = 32

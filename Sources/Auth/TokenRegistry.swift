@@ -99,7 +99,7 @@ final class TokenRegistry {
 
     /// Uses up a launch code and the nonce of a page.
     ///
-    /// - Returns: their app; `nil` when either is unknown, expired or another app's.
+    /// - Returns: the app of both; `nil` when either is unknown, expired or another app's.
     func redeem(launchCode code: String, page: String, for app: String?) -> String? {
         launchCodes.redeem(code, page: page, for: app, at: time.now())
     }
@@ -183,7 +183,7 @@ private struct LaunchCodes {
 
     /// Uses up a code and a nonce, also if only one of them is valid.
     ///
-    /// - Returns: their app; `nil` when either is unknown, expired or another app's.
+    /// - Returns: the app of both; `nil` when either is unknown, expired or another app's.
     mutating func redeem(
         _ code: String, page: String, for app: String?, at now: Timestamp
     ) -> String? {

@@ -2,7 +2,7 @@
 public struct BackupError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: String, Sendable, CaseIterable {
-        /// There is no data directory, no backup, or nothing in it.
+        /// The data directory or the backup does not exist, or is empty.
         case missing
         /// The file exists already, or the directory is not empty.
         case exists
@@ -30,7 +30,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence that names the file.
     public let message: String
-    /// What to do, if there is something.
+    /// How to resolve it, if that is known.
     public let hint: String?
     /// The error of a lower layer, if there is one.
     public let cause: (any Error)?

@@ -76,8 +76,9 @@ struct BackupManifest: Sendable, Equatable {
 
     /// Reads the manifest of an archive.
     ///
-    /// - Returns: `nil` for content that this program does not write.
-    /// - Throws: `newer` for a later version of the format, which `backup` names.
+    /// - Parameter backup: the name of the backup in the message of an error.
+    /// - Returns: `nil` if the content is not a manifest as this program writes it.
+    /// - Throws: `newer` for a later version of the format.
     init?(parsing bytes: [UInt8], of backup: String) throws(BackupError) {
         let parser = StrictJSON(maximumBytes: Self.largest)
         guard let root = try? parser.parse(bytes), root["format"]?.string == Self.format,
@@ -103,7 +104,7 @@ struct BackupManifest: Sendable, Equatable {
         (self.program, self.created, self.folders, self.files) = (program, created, folders, files)
     }
 
-    /// Whether each name occurs once, and after the folder that it is in.
+    /// Whether each path occurs once, and after the path of the folder that contains it.
     private var isConsistent: Bool {
         var known: Set = [Self.data, Self.configuration]
         for folder in folders {

@@ -38,8 +38,8 @@ struct BackupReader: ~Copyable {
 
     /// Reads all files.
     ///
-    /// - Parameter sink: called with each block of a file and the bytes that were read before it; after the
-    ///   last block of a file with an empty one.
+    /// - Parameter sink: called with each block of a file and the number of bytes of all files that were
+    ///   read before; after the last block of a file, called with an empty block.
     /// - Throws: ``BackupError`` with `damaged` unless every file is complete and unchanged; what `sink` throws.
     mutating func read(
         _ sink: (_ file: BackupManifest.File, _ block: [UInt8], _ done: Int64) throws -> Void
@@ -80,7 +80,7 @@ struct BackupReader: ~Copyable {
         return Array("\(digest.finish())  \(BackupManifest.path)\n".utf8)
     }
 
-    /// Names what was read when the archive was found to be damaged.
+    /// Reads a part of the archive; if it is damaged, the error names this part.
     private static func checked(
         _ path: String, _ name: String, _ body: () throws -> Void
     ) throws {

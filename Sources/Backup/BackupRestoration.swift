@@ -29,7 +29,7 @@ public struct BackupRestoration: Sendable {
         public let report: BackupReport
         /// The paths of the files of the configuration that were written.
         public let configured: [String]
-        /// The paths of those that exist with other content, and were not changed.
+        /// The paths of the files of the configuration that exist with other content, and were not changed.
         public let kept: [String]
     }
 
@@ -60,8 +60,9 @@ public struct BackupRestoration: Sendable {
 
     /// Restores everything, or nothing.
     ///
-    /// The content is written to a folder beside the data directory, which gets its name when all of it is
-    /// checked and on the disk. Files of the configuration are written only where none exist.
+    /// The content is written to a folder beside the data directory. When all of it is checked and on the
+    /// disk, this folder gets the name of the data directory. Files of the configuration are written only
+    /// where none exist.
     ///
     /// - Throws: ``BackupError``; `CancellationError`.
     public func run(
@@ -76,7 +77,7 @@ public struct BackupRestoration: Sendable {
                     throw BackupError(errno, .cannotWrite, "Cannot write", folder)
                 }
             }
-            // Only what is empty is removed.
+            // `rmdir` removes a folder only if it is empty, that is, if nothing was restored.
             defer { for folder in missing.reversed() { rmdir(folder) } }
             let draft = data + Self.draftSuffix
             return try await DraftFolder.with(
@@ -165,7 +166,7 @@ public struct BackupRestoration: Sendable {
 
     /// Checks all databases.
     ///
-    /// - Returns: the result of verifying the access log; `nil` without one.
+    /// - Returns: the result of verifying the access log; `nil` if the backup has none.
     private func checkDatabases(
         _ manifest: BackupManifest, in draft: String
     ) async throws -> AccessLogReport? {

@@ -40,10 +40,10 @@ public struct BackupWriter: Sendable {
 
     /// Writes the backup, reads it back, and then gives the file its name.
     ///
-    /// What was acknowledged before this call is in it. The file has mode 0600. Until it is complete there is
-    /// a folder `PATH.part` beside it; if this throws, neither remains.
+    /// The backup contains all samples that were acknowledged before this call. The file has mode 0600.
+    /// Until it is complete, there is a folder `PATH.part` beside it; if this throws, neither remains.
     ///
-    /// - Parameter onProgress: called with a number of thousandths.
+    /// - Parameter onProgress: called with the completed part of the work, in thousandths.
     /// - Throws: ``BackupError``; `CancellationError`.
     public func write(
         to path: String, onProgress: @escaping @Sendable (_ thousandths: Int) -> Void = { _ in }
@@ -152,7 +152,7 @@ public struct BackupWriter: Sendable {
                 done += Int64(block.count)
                 onProgress(done)
             }
-            // The disk need not have space for all of it twice.
+            // Removed now, so that the disk never needs space for all copies and the whole archive.
             unlink(item.copy)
         }
         let sum = BackupReader.sum(of: text)
@@ -196,7 +196,7 @@ public struct BackupReport: Sendable {
     public let content: Int64
     /// The result of verifying the access log; `nil` without one.
     public let accessLog: AccessLogReport?
-    /// The names of what is neither a file nor a folder, and not in the backup.
+    /// The names of the entries that are not in the backup, because they are neither files nor folders.
     public let omitted: [String]
 
     init(

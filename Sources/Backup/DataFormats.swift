@@ -6,9 +6,9 @@ import Samples
 public import Scheduling
 import Text
 
-/// The formats of the files in a data directory that a program reads, and what it does about others.
+/// The formats of the files in a data directory that a program reads, and what it does about other formats.
 ///
-/// A database has one format for each migration: its number is the number of the applied ones.
+/// The format of a database is the number of migrations that were applied to it.
 ///
 /// ```swift
 /// let formats = DataFormats(
@@ -38,14 +38,15 @@ public struct DataFormats: Sendable {
     /// - Parameters:
     ///   - program: the version of the program.
     ///   - databases: the migrations of each database, in order, by its name in the data directory.
-    ///   - files: the latest version of each JSON file with a member `version`, by its name there.
+    ///   - files: the latest version of each JSON file that has a member `version`, by the file's name in
+    ///     the data directory.
     public init(program: String, databases: [String: [String]], files: [String: Int]) {
         (self.program, self.databases, self.files) = (program, databases, files)
     }
 
     /// Checks that no file has a later format than this program reads.
     ///
-    /// Files that are missing or damaged are not its subject.
+    /// Missing and damaged files are ignored.
     ///
     /// - Parameter label: the name of a file in the message; its path by default.
     /// - Throws: ``BackupError`` with `newerData`.
@@ -76,8 +77,8 @@ public struct DataFormats: Sendable {
 
     /// Checks the formats, and copies the databases that are about to be migrated.
     ///
-    /// The copies are in the folder `before-upgrade`. Older ones are removed: of the same database, and
-    /// all after ``copyLifetime``. A database is not copied if the disk has too little space.
+    /// The copies are in the folder `before-upgrade`. Earlier copies of the same database are removed, and
+    /// all copies older than ``copyLifetime``. A database is not copied if the disk has too little space.
     ///
     /// - Throws: ``BackupError`` with `newerData`; `CancellationError`.
     public func prepareUpgrade(

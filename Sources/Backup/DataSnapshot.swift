@@ -18,7 +18,7 @@ struct DataSnapshot: Sendable {
 
     fileprivate(set) var folders: [BackupManifest.Folder] = []
     fileprivate(set) var items: [Item] = []
-    /// The names of what is neither a file nor a folder, such as links.
+    /// The names of the entries that were not copied, because they are neither files nor folders.
     fileprivate(set) var omitted: [String] = []
 
     /// The copy of a file of the data directory, by its name there.
@@ -29,11 +29,11 @@ struct DataSnapshot: Sendable {
 
 /// Makes the copies of a ``DataSnapshot``.
 ///
-/// Databases are copied through SQLite. Everything else is copied file by file; when something of an entry
-/// of the data directory has changed meanwhile, all of that entry is copied again. So an app is either the
-/// installed version or its update, never parts of both.
+/// Databases are copied through SQLite. Every other entry of the data directory is copied file by file; if
+/// anything in the entry has changed meanwhile, the whole entry is copied again. So the copy of an app is
+/// either the installed version or its update, never a mixture.
 struct DataSnapshotMaker {
-    /// How often an entry that changes is copied.
+    /// How often an entry that keeps changing is copied before the backup fails.
     private static let attempts = 10
 
     private let data: String
@@ -121,7 +121,7 @@ struct DataSnapshotMaker {
         }
     }
 
-    /// A file or folder, with what changes when it does.
+    /// A file or folder, with the properties that change whenever its content changes.
     private struct Entry: Equatable {
         let path: String
         let type: UInt32
@@ -158,7 +158,7 @@ struct DataSnapshotMaker {
             }
             return []
         }
-        // Further below are the files of apps, which have any name.
+        // The files of apps are in deeper folders and may have any name.
         let isTop = !path.contains("/")
         for name in names.sorted() where !isTop || !isDraft(name) {
             found += try list("\(path)/\(name)", in: data)
@@ -206,7 +206,7 @@ struct DataSnapshotMaker {
             throw BackupError(.missing, "\(path) is not a file.")
         }
         let place = nextPlace
-        // Left by an attempt in which the entry changed.
+        // Removes the copy of an earlier attempt, during which the entry changed.
         unlink(place)
         let copy = try OpenFile.creating(place)
         var digest = ContentDigest()

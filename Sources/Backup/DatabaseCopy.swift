@@ -13,8 +13,8 @@ struct DatabaseCopy: Sendable {
 
     /// Writes a copy with the committed content of this moment, also while a host writes.
     ///
-    /// The rows are copied, not the pages, so the copy contains nothing that was deleted. While it runs, the
-    /// host cannot truncate the write-ahead log.
+    /// The rows are copied, not the pages, so the copy contains nothing that was deleted. Until the copy is
+    /// complete, the host cannot truncate the write-ahead log.
     ///
     /// - Parameter onProgress: called now and then with the bytes of the copy.
     /// - Throws: ``BackupError``, `CancellationError`.

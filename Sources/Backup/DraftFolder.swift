@@ -4,12 +4,13 @@ import Glibc
 
 /// A folder for unfinished content, for its owner alone.
 ///
-/// A process that dies leaves it. The next one that needs a folder of that name removes it, unless another
-/// process holds its lock.
+/// A process that dies leaves the folder behind. The next process that needs a folder of this name removes
+/// it, unless another process holds its lock.
 enum DraftFolder {
     /// Makes the folder, and removes it with everything in it when `body` has returned or thrown.
     ///
-    /// - Parameter names: what the folder can contain: one with anything else is not removed.
+    /// - Parameter names: the names of the entries that the folder may get. A folder of an earlier process
+    ///   that has other entries is not removed, but reported with `exists`.
     /// - Throws: `busy` if another process uses it, `exists` if it is not a draft, `cannotWrite`; what
     ///   `body` throws.
     static func with<Result>(
@@ -28,7 +29,7 @@ enum DraftFolder {
         return try await body()
     }
 
-    /// Removes a folder and everything in it, also what cannot be written; follows no link.
+    /// Removes a folder and everything in it, including read-only folders; follows no link.
     private static func remove(_ path: String) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return }

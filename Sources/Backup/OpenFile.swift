@@ -3,7 +3,7 @@ import Files
 import Glibc
 import Text
 
-/// An open file, which is closed with its owner; every call blocks.
+/// An open file, which is closed when this value ends; every call blocks.
 struct OpenFile: ~Copyable {
     /// The bytes that are read or written at a time.
     static let blockSize = 1 << 20
@@ -19,7 +19,7 @@ struct OpenFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Opens an existing file for reading; a named pipe is not waited for.
+    /// Opens an existing file for reading; does not wait for a writer if it is a named pipe.
     static func reading(_ path: String) throws(BackupError) -> OpenFile {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw BackupError(errno, .unreadable, "Cannot read", path) }
@@ -28,7 +28,7 @@ struct OpenFile: ~Copyable {
 
     /// Creates a file with mode 0600.
     ///
-    /// - Throws: `exists` if there is something of that name.
+    /// - Throws: `exists` if anything of this name exists.
     static func creating(_ path: String) throws(BackupError) -> OpenFile {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = open(path, flags, 0o600)
@@ -36,7 +36,7 @@ struct OpenFile: ~Copyable {
         return OpenFile(path: path, descriptor: descriptor)
     }
 
-    /// A path without links; `nil` if there is nothing.
+    /// The path without symbolic links; `nil` if nothing exists there.
     static func resolved(_ path: String) -> String? {
         guard let found = realpath(path, nil) else { return nil }
         defer { free(found) }
@@ -96,7 +96,7 @@ struct OpenFile: ~Copyable {
         }
     }
 
-    /// Flushes the file to the disk, and lets the system forget its pages: what is read next comes from
+    /// Flushes the file to the disk, and lets the system forget its pages, so that later reads come from
     /// the disk.
     func sync() throws(BackupError) {
         guard fsync(descriptor) == 0 else {

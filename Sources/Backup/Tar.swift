@@ -54,7 +54,7 @@ private enum TarFormat {
         put(octal: Int64(entry.mode), Place.mode)
         put(octal: 0, Place.owner)
         put(octal: 0, Place.group)
-        // A record has the size that does not fit.
+        // A size that does not fit here is in a `pax` record.
         put(octal: entry.size > largestSize ? 0 : entry.size, Place.size)
         put(octal: min(entry.modified, largestSize), Place.modified)
         header[Place.type] = type
@@ -98,7 +98,7 @@ struct TarWriter: ~Copyable {
 
     /// Adds a copy of a file.
     ///
-    /// - Parameter onBlock: called with each block that was copied; what it throws ends the copy.
+    /// - Parameter onBlock: called with each block that was copied; an error that it throws ends the copy.
     /// - Throws: `busy` if the file has another size than the entry.
     func add(
         _ entry: TarEntry, from source: borrowing OpenFile, onBlock: ([UInt8]) throws -> Void

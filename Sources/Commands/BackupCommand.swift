@@ -58,7 +58,7 @@ struct BackupCommand: AsyncParsableCommand {
     /// Makes a running host write the samples that wait for its flush interval.
     private func flushHost(_ paths: HostPaths) async throws {
         guard try HostSession.isListening(paths.controlSocket) else { return }
-        // The report on its storage does, because it counts what is in the file.
+        // A request for the report on its storage does so, because the report counts what is in the file.
         let isFlushed: Void? = await HostSession.ifRunning(paths, within: .seconds(30)) {
             _ = try await $0.storage()
         }
@@ -123,7 +123,7 @@ struct RestoreCommand: AsyncParsableCommand {
         options.console.warn(about: result.report.accessLog)
         for path in result.kept {
             options.console.say(
-                "warning: \(path) exists and was not changed; that of the backup is different")
+                "warning: \(path) exists and was not changed; the one in the backup is different")
         }
         try show(
             result.report,
@@ -156,7 +156,7 @@ private struct BackupFacts: Encodable {
     private let contentBytes: Int64
     private let accessLog: Log?
     private let omitted: [String]
-    /// Of a backup that was restored.
+    /// The files of the configuration that were written; only after a restoration, as is `kept`.
     private let configured: [String]?
     private let kept: [String]?
 

@@ -66,7 +66,7 @@ struct BundledList: Encodable {
 }
 
 extension BundledContent {
-    /// The bundled item whose name an argument is; `nil` if it is a path, or if a file or folder has
+    /// The bundled item that an argument names; `nil` if the argument is a path, or if a file or folder has
     /// this name.
     func item(_ kind: Kind, namedBy word: String) -> Item? {
         guard !word.contains("/"), !FileManager.default.fileExists(atPath: word) else {

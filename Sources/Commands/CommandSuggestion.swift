@@ -17,7 +17,7 @@ struct CommandSuggestion {
     init?(for arguments: [String], of root: any ParsableCommand.Type) {
         var parent = root
         var path: [String] = []
-        // Behind an option it is unknown whether a word is its value.
+        // Words after an option are not checked, because they may be its value.
         for word in arguments.prefix(while: { !$0.hasPrefix("-") }) {
             let children = parent.configuration.subcommands
             guard !children.isEmpty, word != "help" || !path.isEmpty else { return nil }
@@ -39,7 +39,7 @@ struct CommandSuggestion {
         return nil
     }
 
-    /// The command that a word resembles most, or that it is the beginning of.
+    /// The command whose name begins with a word, or resembles it most.
     private static func nearest(
         to word: String, among commands: [any ParsableCommand.Type]
     ) -> String? {

@@ -7,7 +7,7 @@ import Host
 import JSApps
 import UnixSignals
 
-/// Shows the whole way of an app on a host with temporary data.
+/// Installs and runs an app on a host with temporary data, and shows what it read and its page.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -126,7 +126,7 @@ struct DemoCommand: AsyncParsableCommand {
     private func show(
         _ item: BundledContent.Item, in place: Place, _ session: HostSession
     ) async throws {
-        // From now on, so that Ctrl-C never leaves the data behind.
+        // Signals are caught from now on, so that Ctrl-C never leaves the data behind.
         let signals = await session.interruptions.listen()
         let status = try await session.client.status().value
         step("Starting a host")

@@ -92,10 +92,10 @@ struct ForgetCommand: AsyncParsableCommand {
                 "\(sensor) has \(known.samples) samples and \(known.summaries) hourly summaries,"
                     + " \(Format.bytes(Double(known.bytes))).",
                 range.isEmpty
-                    ? "All of it will be deleted. This cannot be undone."
+                    ? "All of them will be deleted. This cannot be undone."
                     : "Everything \(range.joined(separator: " ")) will be deleted, including whole hourly"
                         + " summaries that overlap the range. This cannot be undone.",
-            ] + (derived ? [Self.derivedNotice] : []))
+            ] + (derived ? [Self.derivedNotice(sensor)] : []))
         let receipt = try await session.client.forgetSamples(
             of: sensor, from: time.parameter(from), to: time.parameter(to, isEnd: true),
             includesDerived: derived)
@@ -103,9 +103,10 @@ struct ForgetCommand: AsyncParsableCommand {
         try receipt.value.lines.forEach(options.console.print)
     }
 
-    private static let derivedNotice =
-        "So will the samples of sensors that are computed from them, and imported sessions with a route in"
-        + " this time."
+    private static func derivedNotice(_ sensor: String) -> String {
+        "Samples of sensors that are computed from \(sensor), and imported sessions with a route in this"
+            + " time range, will be deleted too."
+    }
 
     private func forget(app: String, _ session: HostSession) async throws {
         let known = try await session.client.app(app).value

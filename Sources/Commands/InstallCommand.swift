@@ -138,7 +138,7 @@ enum PackageArgument {
 }
 
 extension APIClient {
-    /// Installs an app from either source.
+    /// Installs an app from an archive or from the files of its folder.
     func install(
         _ source: PackageArgument, isDryRun: Bool = false, allowsDowngrade: Bool = false
     ) async throws -> APIReply<AppDescription> {

@@ -100,8 +100,8 @@ public struct NervousCommand: AsyncParsableCommand {
         // A shell would show the message in the middle of a line that is being written.
         guard arguments.first != CompletionScript.request else { Glibc.exit(code.rawValue) }
         var (message, text) = (Self.message(for: error), fullMessage(for: error))
-        // The type of the error is internal to ArgumentParser. Behind a command that does not exist every
-        // option is unknown, and that is what it reports.
+        // The type of the error is internal to ArgumentParser, so its message is compared. If a command does
+        // not exist, ArgumentParser may report an option after it as unknown.
         if ["unexpected argument", "unknown option"].contains(where: message.lowercased().contains),
             let suggestion = CommandSuggestion(for: arguments, of: Self.self)
         {
@@ -132,7 +132,7 @@ public struct NervousCommand: AsyncParsableCommand {
             .usage, message, hint: usage.map { "Usage: " + $0.dropFirst("Usage: ".count) })
     }
 
-    /// Whether an error is not one of parsing the arguments.
+    /// Whether an error was thrown by a command, not by the parser of the arguments.
     private static func isOurs(_ error: any Error) -> Bool {
         exitCode(for: error) != .validationFailure && exitCode(for: error) != .success
             || error is CommandFailure
@@ -171,7 +171,7 @@ struct GlobalOptions: ParsableArguments {
             "The format of the log on standard error: text or json.", visibility: .hidden))
     var logFormat = LogFormat.text
 
-    /// The part that a host depends on.
+    /// The options that a host depends on.
     var host: HostOptions {
         HostOptions(
             paths: HostPaths(option: data, environment: ProcessInfo.processInfo.environment),

@@ -8,7 +8,7 @@ import Text
 /// Downloads a package from a URL into memory; nothing is written to disk before it is complete.
 struct PackageDownload: Sendable {
     let source: DownloadAddress
-    /// The most bytes.
+    /// The maximum number of bytes.
     let limit: Int
     let console: Console
     var downloader = Downloader(userAgent: "nervous/\(Release.version)")
@@ -25,7 +25,8 @@ struct PackageDownload: Sendable {
 
     /// The bytes of the package.
     ///
-    /// - Throws: ``CommandFailure`` without credentials and query, or `CancellationError`.
+    /// - Throws: ``CommandFailure``, whose message contains neither credentials nor the query of the URL, or
+    ///   `CancellationError`.
     func archive() async throws -> Data {
         let (console, progress) = (console, ProgressLine("Downloading", console, measure: .bytes))
         defer { progress.end() }

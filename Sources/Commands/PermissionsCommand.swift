@@ -210,7 +210,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                     }
                     if let earlier = before?.terms {
                         terms.keep(earlier, now: Timestamp.now().milliseconds)
-                        // Without an option the access is that of the privilege.
+                        // Without any option, the grant has the access that the privilege names.
                         let isBare = given == TermsDescription(access: given.access)
                         if !isBare, !privilege.hasSuffix(":raw"), earlier.access == "stats" {
                             terms.access = earlier.access
@@ -286,7 +286,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                 let revoked = Set(granted).sorted()
                 var failure: (any Error)?
                 for privilege in revoked {
-                    // A failure of one must not leave the others granted.
+                    // If one grant cannot be revoked, the others are revoked nevertheless.
                     do {
                         try await session.client.resetGrants(of: client, privilege)
                     } catch {
@@ -368,9 +368,9 @@ extension PermissionsCommand {
 }
 
 extension TermsDescription {
-    /// Takes the limits of an earlier grant over where there are none; an end in the past is none.
+    /// Adds the limits of an earlier grant that these terms do not set, except an end in the past.
     ///
-    /// What may be done is not taken over here.
+    /// Does not change the access.
     fileprivate mutating func keep(_ earlier: TermsDescription, now: Double) {
         if Access(rawValue: access) != .write {
             rate = rate ?? earlier.rate
@@ -391,7 +391,7 @@ extension TermsDescription {
 }
 
 extension GrantDescription {
-    /// Whether it is a denial that comes before a grant of another privilege.
+    /// Whether it is a denial that has precedence over a grant of another privilege.
     fileprivate func overrules(_ granted: PrivilegeID) -> Bool {
         guard state == "denied", refusals == nil, let denied = PrivilegeID(privilege),
             denied != granted

@@ -157,7 +157,7 @@ struct QueryCommand: AsyncParsableCommand {
     // MARK: - Statistics
 
     private func statistics(_ session: HostSession) async throws {
-        // Days, weeks and months are those of the person.
+        // Days, weeks and months are those of the time zone in which the person works.
         let zone = every.map(CalendarWindows.accepts) == true ? TimeZone.current.identifier : nil
         let query = selection + [("fn", stats), ("every", every), ("zone", zone)]
         let reply = try await session.client.statistics(of: sensor, query: query)

@@ -98,7 +98,7 @@ struct RecordCommand: AsyncParsableCommand {
         return described
     }
 
-    /// Waits, or until Ctrl-C.
+    /// Waits for a duration, or until Ctrl-C.
     private func wait(_ duration: Duration, _ session: HostSession) async throws {
         let signals = await session.interruptions.listen()
         await withTaskGroup(of: Void.self) { group in

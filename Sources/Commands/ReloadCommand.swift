@@ -25,7 +25,7 @@ struct ReloadCommand: AsyncParsableCommand {
         _ = try Policy(files: paths.policies)
         let none = CommandFailure(
             .unavailable, "No serving host.",
-            hint: "It reads both files when it starts: nervous serve", type: "not-serving")
+            hint: "A host reads both files when it starts: nervous serve", type: "not-serving")
         guard try HostSession.isListening(paths.controlSocket) else { throw none }
         let status = try await HostSession.with(options.host) { session in
             session.isOwn ? nil : try await session.client.status().value

@@ -76,7 +76,8 @@ struct StorageCommand: AsyncParsableCommand {
 
         func run() async throws {
             guard let budget = StorageInput.bytes(size) else {
-                throw CommandFailure(.usage, "The size must be such as 500MB, 5GB or 10GiB.")
+                throw CommandFailure(
+                    .usage, "The size must be a number and a unit, such as 500MB, 5GB or 10GiB.")
             }
             try await HostSession.with(options.host) { session in
                 let reply = try await session.client.setStorage(RetentionRequest(budget: budget))
@@ -134,7 +135,7 @@ extension StorageCommand {
             }
             for age in [raw, summaries].compactMap(\.self)
             where age != "none" && StorageInput.age(age) == nil {
-                throw ValidationError("An age must be such as 12h, 30d, 2w or 5y, or none.")
+                throw ValidationError("An age must be a duration such as 12h, 30d or 5y, or none.")
             }
             if let bytes, bytes != "none", StorageInput.bytes(bytes) == nil {
                 throw ValidationError("--bytes takes a size such as 500MB, or none.")
@@ -234,7 +235,8 @@ extension StorageDescription {
         lines.append("Default rule: \(standard.text)")
         lines.append(
             "Access log: \(Format.bytes(Double(accessLog.bytes))), budget"
-                + " \(Format.bytes(Double(accessLog.budget))) beyond the last \(accessLog.keeps)")
+                + " \(Format.bytes(Double(accessLog.budget)));"
+                + " the last \(accessLog.keeps) are always kept")
         if !shrinks {
             lines.append(
                 "The file was created by an older version: free space is reused, but the file does not"

@@ -4,8 +4,8 @@ public import VM
 
 /// Derives steps, activities, vibration, altitude and noise from other sensors.
 ///
-/// There is one for each instance of the input: `steps.left` from `accelerometer.left`. Derived
-/// sensors have their own samples, level and grants.
+/// Each instance of the input has its own derived sensor: `steps.left` is computed from
+/// `accelerometer.left`. Derived sensors have their own samples, level and grants.
 public struct DerivedDriver: SensorDeriver {
     private static let kinds = [
         DerivedKind(

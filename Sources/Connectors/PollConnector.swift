@@ -170,13 +170,13 @@ extension HeaderField {
 
 /// Limits the calls to each host; later calls wait for their turn.
 ///
-/// All packs of a store share one, since sensors of one server share its limits.
+/// All packs of a store share one limiter, since all sensors of a server share the server's limits.
 final class HostRateLimiter: Sendable {
     private let calls: Int
     private let window: Duration
     private let limiters = Mutex<[String: RateLimiter<ContinuousClock.Instant>]>([:])
 
-    /// The default is what the free tiers of weather services allow.
+    /// Creates a limiter; the default limits are those of the free tiers of weather services.
     init(calls: Int = 60, per window: Duration = .seconds(60)) {
         (self.calls, self.window) = (calls, window)
     }

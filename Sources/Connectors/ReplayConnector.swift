@@ -8,8 +8,8 @@ import Tracks
 
 /// Replays the track of a file as if the machine moved along it now.
 ///
-/// The values are named as in ``GPSDConnector``; their times are the arrival times, and `gpsTime` is the recorded
-/// one.
+/// The values are named as in ``GPSDConnector``. The samples have their times of arrival; `gpsTime` is the
+/// recorded time.
 struct ReplayConnector: ConnectorKind {
     static let kind = "replay"
     static let standardFormat: String? = "named"

@@ -62,7 +62,7 @@ public struct BusSignal: Hashable, Sendable {
 
 /// A match rule: which signals are received.
 public struct BusMatch: Hashable, Sendable {
-    /// A unique name, or that of the bus.
+    /// A unique name, or the name of the bus itself.
     ///
     /// Well-known names are not enough: any program can send a signal to one client, and only the unique
     /// name identifies the sender.
@@ -101,7 +101,7 @@ public struct BusMatch: Hashable, Sendable {
             ("interface", interface), ("member", member), ("arg0", first),
         ]
         return parts.compactMap { key, value in
-            // A quote is written outside of the quotes.
+            // A quote within a value is written outside of the quotes around the value.
             value.map { "\(key)='\($0.replacing("'", with: "'\\''"))'" }
         }.joined(separator: ",")
     }

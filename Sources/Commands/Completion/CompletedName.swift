@@ -71,8 +71,8 @@ private struct CompletionRequest {
 
     /// - Parameters:
     ///   - words: the words of the command line as they are written.
-    ///   - index: the index of the one to complete.
-    ///   - prefix: the part of it before the cursor.
+    ///   - index: the index of the word to complete.
+    ///   - prefix: the part of this word before the cursor.
     init(_ words: [String], _ index: Int, _ prefix: String) {
         let plain = words.map { $0.filter { !"\"'\\".contains($0) } }
         let rest = plain.indices.filter { $0 != index }.map { plain[$0] }
@@ -88,7 +88,7 @@ private struct CompletionRequest {
 
     /// The lines that the shell reads.
     func answer(_ name: CompletedName) async -> [String] {
-        // Bash expands what it is given, and a word that needs quotes would be inserted without them.
+        // Bash expands the names that it receives, and would insert a name that needs quotes without them.
         let candidates = await candidates(name).filter { candidate in
             !candidate.name.isEmpty && !candidate.name.hasPrefix("-")
                 && candidate.name.unicodeScalars.allSatisfy {
@@ -143,7 +143,7 @@ private struct CompletionRequest {
         Candidate(name: sensor.id, title: sensor.title)
     }
 
-    /// The sensors that are available, and those that stored samples are of.
+    /// The sensors that are available or have stored samples.
     private func sensors() async -> [SensorDescription] {
         await ask { try await $0.sensors().value.items.filter { $0.available || $0.newest != nil } }
             ?? []
@@ -166,7 +166,7 @@ private struct CompletionRequest {
         }
     }
 
-    /// The list so far with each field that it lacks.
+    /// For each field that the list lacks, the list with this field appended.
     private func fieldList() async -> [Candidate] {
         let sensors = await sensors()
         guard let sensor = sensors.first(where: { others.contains($0.id) }) else { return [] }

@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// The completion script of a shell: that of ArgumentParser with two additions.
+/// The completion script of a shell: the script that ArgumentParser generates, with two additions.
 ///
-/// Some arguments are the name of an app or sensor pack, or a path. And bash breaks words at `:` and
-/// `=`, so that the script would see `sensor:cpu` as three arguments.
+/// One completes arguments that can be a path as well as the name of an app or sensor pack. The other joins
+/// words that bash breaks at `:` and `=`; without it, the script would see `sensor:cpu` as three arguments.
 enum CompletionScript {
     /// The first argument of a call for the names that complete a word.
     static let request = "---completion"
 
     private static let option = "--generate-completion-script"
 
-    /// The arguments that can also be paths, as the script calls the program for them.
+    /// The arguments that can also be paths, in the form in which the script requests their names.
     private static let paths = ["run", "install", "trial", "sensors install"]
         .map { "\(request) \($0) -- positional@0" }
 
@@ -66,7 +66,8 @@ enum CompletionScript {
         }
     }
 
-    /// Puts the parts of words together, and takes the first ones away from what is inserted.
+    /// Joins the parts into which bash breaks a word, and removes from the completions the parts that are
+    /// already on the command line.
     private static let joiningWords = #"""
         _nervous_joined() {
             local -a words=()

@@ -87,7 +87,7 @@ struct DataDirectoryCheck: DoctorCheck {
     }
 }
 
-/// The type, owner and mode of a file; of a symbolic link, its own.
+/// The type, owner and mode of a file; for a symbolic link, those of the link itself.
 private struct FileFacts {
     let isFolder: Bool
     let owner: UInt32
@@ -108,7 +108,7 @@ private struct FileFacts {
 struct DatabaseCheck: DoctorCheck {
     let name = "databases"
 
-    /// The number of faults to report.
+    /// The maximum number of faults to report.
     private static let shown = 3
 
     func findings(_ context: DoctorContext) async -> [Finding] {

@@ -93,7 +93,7 @@ extension RunnerLibrary {
     }
 }
 
-/// The JavaScript libraries that apps may load: published apps need jQuery, and some the others.
+/// The JavaScript libraries that apps may load: all published apps need jQuery, some also the others.
 struct LibrariesCheck: DoctorCheck {
     let name = "libraries"
 

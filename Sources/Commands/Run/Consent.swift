@@ -9,7 +9,7 @@ import UnixSignals
 /// Obtains a decision about each privilege that an app declares before it runs, or ends the
 /// command.
 ///
-/// Decisions of flags hold for the run; prompts ask for the others.
+/// Decisions of flags hold for the run; prompts ask for the other privileges.
 struct Consent: Sendable {
     let app: AppDescription
     let run: PreparedRun
@@ -31,7 +31,7 @@ struct Consent: Sendable {
         // The kind is decided: a run without a terminal continues without the new sensors.
         let newSensors = isTerminal ? self.newSensors : []
         guard !undecided.isEmpty || !newSensors.isEmpty, canPrompt else { return }
-        // A prompt does not require the fields, so it is shown even if the sensors are unknown.
+        // A prompt can do without the fields of a sensor, so it is shown even if the sensors are unknown.
         let sensors = try? await session.client.sensors().value.items
         let present = undecided.filter { sensors.map($0.isPresent) ?? true }
         reportMissing(undecided.filter { !present.contains($0) }, among: sensors ?? [])
@@ -119,7 +119,7 @@ struct Consent: Sendable {
     private func allowImplied() async throws {
         guard !flags.implied.isEmpty else { return }
         let sensors = try await session.client.sensors().value.items
-        // What you have denied stays denied.
+        // Privileges that the owner has denied stay denied.
         let refused = app.privileges.filter { $0.state == "denied" && $0.exhausted != true }
         let left = Set(
             (refused + app.privileges.filter { $0.restrictedBy != nil }).map(\.privilege))
@@ -210,8 +210,8 @@ struct Consent: Sendable {
         return answer
     }
 
-    /// Sensors that were added after the owner chose among those of a kind, without those of the
-    /// flags.
+    /// Sensors that were added after the owner chose among the sensors of a kind, except those that flags
+    /// decide about.
     private var newSensors: [Privilege] {
         app.privileges.flatMap { declared -> [Privilege] in
             guard let kind = declared.question, !flags.covers(kind.id) else { return [] }

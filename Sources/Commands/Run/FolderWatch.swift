@@ -56,7 +56,7 @@ final class FolderWatch: Sendable {
 
     deinit { close(life) }
 
-    /// Waits for changes, and until they pause.
+    /// Waits for changes, and then until no further change follows for a moment.
     ///
     /// - Returns: the sorted paths; empty after cancellation or ``end()``.
     func changes() async -> [String] {

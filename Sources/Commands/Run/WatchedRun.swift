@@ -12,8 +12,9 @@ struct WatchedRun: Sendable {
     let consent: Consent
     let duration: Duration?
     let isInsecure: Bool
-    /// Whether to print the visible text of its page, and its document at the end.
+    /// Whether to print the visible text of the app's page.
     let showsText: Bool
+    /// Whether to print the document of the app's page at the end.
     let showsMarkup: Bool
     /// The lifetime of a run in virtual time.
     var lifetime: Duration?
@@ -42,7 +43,7 @@ struct WatchedRun: Sendable {
             group.addTask {
                 var isFirst = true
                 for await _ in signals {
-                    // A second Ctrl-C does not wait.
+                    // A second Ctrl-C ends the command without waiting for the run.
                     guard isFirst else { exit(130) }
                     isFirst = false
                     stopping.yield()

@@ -107,7 +107,7 @@ extension SensorsCommand {
         private func show(
             _ settings: PhoneSettings, sensors: [String], _ network: LocalNetworkDescription?
         ) throws {
-            // Of the two apps of phones only one fits into a code.
+            // A QR code holds the settings of one app only.
             let scanned = app ?? .sensorLogger
             let text = try network.map { _ in try settings.scannable(for: scanned) }
             let console = options.console

@@ -10,7 +10,7 @@ enum PhoneApp: String, CaseIterable, ExpressibleByArgument {
     case influx
 }
 
-/// What is entered in the apps of a phone, or scanned by it.
+/// The settings that a person enters in an app of a phone, or that the phone scans.
 struct PhoneSettings {
     /// The phone.
     let name: String
@@ -29,7 +29,7 @@ struct PhoneSettings {
         }
     }
 
-    /// The settings as lines: a heading, and each with its name in the app.
+    /// The settings as lines: a heading, then each setting with its name in the app.
     func lines(of app: PhoneApp) -> [String] {
         let (heading, rows): (String, [(String, String)]) =
             switch app {
@@ -56,8 +56,8 @@ struct PhoneSettings {
 
     /// The text of the QR code.
     ///
-    /// OwnTracks opens its URL and configures itself. No other app reads one, so theirs is text to be
-    /// copied.
+    /// OwnTracks opens the URL in its code and configures itself. The other apps cannot read a code; theirs
+    /// contains the settings as text, which a person copies into the app.
     func scannable(for app: PhoneApp) throws -> String {
         guard app == .ownTracks else {
             return
@@ -71,7 +71,7 @@ struct PhoneSettings {
         return "owntracks:///config?inline=\(APIPath.encoded(data.base64EncodedString()))"
     }
 
-    /// The settings of OwnTracks, as its export has them.
+    /// The settings of OwnTracks, in the form in which the app exports them.
     private struct OwnTracksConfiguration: Encodable {
         private enum CodingKeys: String, CodingKey {
             case type = "_type"

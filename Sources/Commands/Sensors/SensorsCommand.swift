@@ -77,8 +77,9 @@ struct SensorsCommand: AsyncParsableCommand {
             }
         }
 
-        /// The devices, such as phones, with three or more sensors that never sent a sample; a device
-        /// is what the names of its sensors have after the kind.
+        /// The devices, such as phones, with three or more sensors that never sent a sample.
+        ///
+        /// The name of a device is the part of its sensors' names that follows the kind.
         static func silentDevices(
             _ list: [SensorDescription]
         ) -> [(device: String, sensors: [String])] {

@@ -3,8 +3,8 @@ import Text
 
 /// Removes from JSON what could be a secret or personal.
 ///
-/// It lists what stays, not what goes: numbers, Booleans, and the strings of known members with harmless
-/// characters. So a secret under a name that nobody thought of is removed, too.
+/// It lists what is kept, not what is removed: numbers, Booleans, and the strings of known members with
+/// harmless characters. So a secret in a member that is not known here is removed, too.
 ///
 /// ```swift
 /// var redaction = Redaction()
@@ -14,7 +14,7 @@ import Text
 struct Redaction {
     static let mark = "(removed)"
 
-    /// Members whose strings stay.
+    /// Members whose strings are kept.
     private static let readable: Set<String> = [
         // config.json
         "addresses", "ca", "discoveryPrefix", "host", "libraries", "lookEvery", "passwordFile",
@@ -23,11 +23,11 @@ struct Redaction {
         "characteristic", "every", "form", "format", "from", "id", "kind", "report", "scenario",
         "service", "timeout", "unit", "version",
     ]
-    /// Members of which nothing stays, whatever they contain.
+    /// Members of which nothing is kept, whatever they contain.
     private static let secret: Set<String> = [
         "arguments", "command", "headers", "key", "password", "secret", "token", "username",
     ]
-    /// Shorter ones occur in texts by chance.
+    /// Shorter secrets are not removed from texts, because they also occur there by chance.
     private static let shortestSecret = 5
 
     /// What was removed as a secret.
@@ -48,7 +48,7 @@ struct Redaction {
     /// name of the home folder.
     func scrubbed(_ text: String) -> String {
         var text = text
-        // The longest first: one can be a part of another.
+        // The longest first, because one secret can be a part of another.
         for secret in secrets.sorted(by: { ($0.count, $0) > ($1.count, $1) }) {
             text.replace(secret, with: Self.mark)
             text.replace(JSONString.literal(secret).dropFirst().dropLast(), with: Self.mark)

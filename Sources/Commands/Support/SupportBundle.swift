@@ -31,7 +31,7 @@ struct SupportBundle {
     mutating func entries(
         onStep: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws -> [Entry] {
-        // The configuration first: what is removed from it is removed from all that follows.
+        // The configuration comes first: secrets that it contains are removed from all later files, too.
         let parts = [
             configuration, packs, Self.versions, sizes, try await status,
             await doctor(onStep), await log,

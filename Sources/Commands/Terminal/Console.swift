@@ -114,7 +114,7 @@ extension DamagedRange {
 /// Unescaped bytes on standard output.
 enum RawOutput {
     /// - Parameter subject: the start of the message.
-    /// - Throws: `CommandFailure` if it is a terminal, which text of an app could control.
+    /// - Throws: `CommandFailure` if standard output is a terminal, which text of an app could control.
     static func check(
         _ subject: String = "Samples are",
         hint: String = "Use nervous query, or redirect standard output to a file or program."

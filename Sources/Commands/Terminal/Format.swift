@@ -22,9 +22,10 @@ enum Format {
         }
     }
 
-    /// At most four significant digits after the point, none for whole numbers.
+    /// The number in decimal, without trailing zeros; by default with at most four digits after the point.
     ///
-    /// - Parameter digits: the most digits after the point; by default fewer for greater numbers.
+    /// - Parameter digits: the maximum number of digits after the point; by default fewer for greater
+    ///   numbers.
     static func number(_ number: Double, digits: Int? = nil) -> String {
         if number == number.rounded(), number.magnitude < 1e15 { return String(Int64(number)) }
         let digits = digits ?? (number.magnitude >= 100 ? 1 : number.magnitude >= 1 ? 2 : 4)

@@ -43,7 +43,7 @@ struct QRText {
     /// - Parameter environment: of the process.
     init(environment: [String: String], isTerminal: Bool) {
         isColored = isTerminal && environment["TERM"] ?? "dumb" != "dumb"
-        // The first that is set counts, locale(7).
+        // The first variable that is set determines the encoding: locale(7).
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }
             .first { !$0.isEmpty }
         let encoding = locale?.split(separator: ".").last?.lowercased() ?? ""

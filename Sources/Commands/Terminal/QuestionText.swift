@@ -70,7 +70,7 @@ struct QuestionText {
         if let origin { return Self.revelation(of: origin) }
         guard let sensor else { return words.reveals }
         return isWrite
-            ? "nothing to the app; others see its samples as those of the sensor"
+            ? "nothing to the app; but whoever reads the sensor gets the samples of the app"
             : SensorFamily(of: sensor).reveals
     }
 
@@ -217,7 +217,7 @@ extension QuestionText {
             [
                 "\(name) would get \(request)" + (fields.isEmpty ? "." : ": \(fields)."),
                 isWrite
-                    ? "This reveals nothing to the app. Others see its samples as those of the sensor."
+                    ? "This reveals nothing to the app. But whoever reads the sensor gets the samples of the app."
                     : "That can reveal \(revelation).",
             ] + choice + calls + [
                 "It has access only through this host, and every use is logged:"

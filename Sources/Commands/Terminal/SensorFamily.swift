@@ -95,9 +95,9 @@ struct SensorFamily {
 /// The uses that other privileges permit and the information that they can reveal, in the host's
 /// words.
 struct PrivilegeWords {
-    /// What it gives, in a prompt.
+    /// What the app wants, as a prompt states it.
     let request: String
-    /// What it allows the app, in a list.
+    /// What the app may do with it, as a list states it.
     let meaning: String
     /// What it can reveal about the owner.
     let reveals: String
@@ -110,7 +110,7 @@ struct PrivilegeWords {
             request = "to store data on this machine"
             meaning = "store data"
             reveals =
-                "nothing new; but it can store what it learns elsewhere, up to 10 MiB, until you"
+                "nothing new; but it can keep what it learns by other means, up to 10 MiB, until you"
                 + " uninstall the app or forget its data"
             brief = "nothing new; it remembers"
         case .notify:
@@ -122,7 +122,7 @@ struct PrivilegeWords {
             request = "to see all your sessions"
             meaning = "see all sessions: names, notes, sensors and times"
             reveals =
-                "when you walked, trained and travelled, and what you call it; the samples of a"
+                "when you walked, trained and travelled, and your names and notes; the samples of a"
                 + " session need privileges of their own"
             brief = "when you train or travel"
         case .writeSessions:

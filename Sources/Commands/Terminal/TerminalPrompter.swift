@@ -31,7 +31,7 @@ struct TerminalPrompter {
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     var now: @Sendable () -> Timestamp = { .now() }
 
-    /// Displays a prompt; others wait until it is answered.
+    /// Displays a prompt; other prompts wait until it is answered.
     func answer(_ question: PermissionQuestion) async -> Answer {
         await gate.hold()
         defer { gate.release() }

@@ -16,8 +16,10 @@ struct TimeInput {
 
     private static var local: Calendar { Calendar(identifier: .gregorian) }
 
-    /// A time for a parameter of the API; what is no day, local time or number of days is unchanged, and
-    /// the host decides.
+    /// A time for a parameter of the API.
+    ///
+    /// Days, local times and numbers of days are converted; any other text is passed on unchanged, and the
+    /// host parses it.
     ///
     /// - Parameter isEnd: whether it is the end of a range, which includes a day that it names.
     func parameter(_ text: String?, isEnd: Bool = false) -> String? {
@@ -49,7 +51,7 @@ struct TimeInput {
         return startOfDay(isEnd ? 1 : 0, after: start).map(Self.timestamp)
     }
 
-    /// The beginning of the day that is `number` days after that of `date`.
+    /// The beginning of the day that is `number` days after the day of `date`.
     ///
     /// Where clocks change at midnight, a day can begin at 01:00.
     private func startOfDay(_ number: Int, after date: Date) -> Date? {

@@ -42,7 +42,7 @@ extension AppDescription.DeclaredPrivilege {
         return "call \(shown)\(place)" + (pin == nil ? "" : ", with a pinned certificate")
     }
 
-    /// One line, with the app's reason quoted as such.
+    /// One line, in which the reason is marked as the app's.
     var line: String {
         let claim =
             reason.isEmpty

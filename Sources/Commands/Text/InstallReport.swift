@@ -48,7 +48,7 @@ struct InstallReport {
         return "\(app.name) \(step)\(isDryRun ? " (not installed: this is a dry run)" : "")"
     }
 
-    /// The name, if it differs from that of the author.
+    /// A sentence about the app's name, if its author published it under another one.
     private var published: [String] {
         guard app.generation != nil, let name = app.publishedName ?? app.folder, name != app.name
         else { return [] }

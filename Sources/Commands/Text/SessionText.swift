@@ -24,7 +24,7 @@ extension SessionDescription {
         [id, stateText, spans.first.map { Format.time($0.from) } ?? "–", activeTime, name]
     }
 
-    /// Whether it can have a route, by a named sensor or any: otherwise it has samples only.
+    /// Whether the session can have a route, by the named sensor or, for `nil`, by any of its sensors.
     func hasRoute(by sensor: String?) -> Bool {
         func isLocation(_ name: String) -> Bool { name.prefix { $0 != "." } == "location" }
         if let sensor { return isLocation(sensor) }

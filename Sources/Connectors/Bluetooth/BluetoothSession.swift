@@ -81,7 +81,7 @@ struct BluetoothSession: Sendable {
 
     /// Waits until the services of the device are resolved.
     ///
-    /// - Returns: the objects of BlueZ then.
+    /// - Returns: the objects of BlueZ at that time.
     private func resolveServices(
         of device: BlueZObjects.Device, _ signals: AsyncThrowingStream<BusSignal, any Error>
     ) async throws -> BlueZObjects {

@@ -9,8 +9,8 @@ import Tracks
 /// Receives reports of gpsd, the daemon for satellite receivers.
 ///
 /// The values of a fix are named as in ``Tracks/Fix/fields``: `latitude`, `longitude`, `altitude`,
-/// `accuracy`, `speed` and `heading`; those of satellites are `used` and `visible`. The time of a fix by the
-/// receiver is `gpsTime`, in seconds since 1970 UTC.
+/// `accuracy`, `speed` and `heading`. The numbers of satellites are `used` and `visible`. The time that the
+/// receiver gives for a fix is `gpsTime`, in seconds since 1970 UTC.
 struct GPSDConnector: ConnectorKind {
     /// The kind of reports to receive.
     enum Report: String, CaseIterable, Sendable {

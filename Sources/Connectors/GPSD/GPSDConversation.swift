@@ -48,7 +48,8 @@ struct GPSDConversation {
             connector.device == nil || connector.device == device
         {
             let isDue = rest?.take(fix) ?? false
-            // Fixes received together with the suspending one resume it only after a movement.
+            // Further fixes that were received together do not cancel the suspension, unless they show a
+            // movement.
             maySuspend = isDue || maySuspend && rest?.isResting == true
         }
         switch message {
@@ -90,7 +91,7 @@ extension Reading {
         self.init(time: isOfNow ? nil : fix.time, values: values)
     }
 
-    /// The time of a fix beside its arrival.
+    /// The time of a fix, and its delay until it arrived.
     fileprivate init(timeOf fix: Fix, at arrival: Timestamp) {
         let delay = Double(fix.time.duration(to: arrival).wholeMicroseconds) / 1e6
         self.init(values: ["gpsTime": .number(fix.time.seconds), "delay": .number(delay)])
@@ -104,8 +105,8 @@ extension Timestamp {
 
 /// Decides when a stationary receiver is suspended, and when its position is checked again.
 ///
-/// Time is that of the fixes. A check takes one fix: at the same place the receiver is suspended
-/// again, otherwise it stays active.
+/// All times are those of the fixes, not of the machine's clock. A check takes one fix: if it is at the same
+/// place, the receiver is suspended again, otherwise it stays active.
 struct RestCycle: Hashable, Sendable {
     /// The radius in metres within which the receiver counts as stationary.
     static let radius = 10.0

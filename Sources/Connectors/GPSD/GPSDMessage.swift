@@ -23,7 +23,7 @@ enum GPSDMessage: Hashable, Sendable {
     static let longestLine = 16 << 10
     private static let json = StrictJSON(maximumBytes: longestLine)
 
-    /// - Parameter arrival: the time of fixes without one.
+    /// - Parameter arrival: the time for fixes that gpsd reports without a time.
     /// - Returns: `nil` for a line that is not a valid message.
     init?(_ line: [UInt8], at arrival: Timestamp) {
         guard let whole = try? Self.json.parse(line), let name = whole["class"]?.string else {

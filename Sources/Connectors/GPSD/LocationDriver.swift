@@ -15,8 +15,8 @@ public struct LocationDriver: SensorDriver {
     public static let standardHost = GPSDConnector.standardHost
     /// The default port of gpsd.
     public static let standardPort = GPSDConnector.standardPort
-    /// The low level suffices for the places of a day; otherwise fixes arrive at the receiver's
-    /// rate.
+    /// The low level suffices to see the places of a day; at the other levels, fixes arrive at the
+    /// receiver's rate.
     private static let cadence = Cadence(low: .seconds(10), medium: .zero, high: .zero)
     private static let remedy = "sudo apt-get install gpsd"
 

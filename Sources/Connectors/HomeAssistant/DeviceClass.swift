@@ -135,7 +135,7 @@ enum ValueTemplate: Hashable, Sendable {
 
 /// Maps the units of Home Assistant to UCUM.
 ///
-/// Source: `homeassistant/const.py` for the names, https://ucum.org/ucum for the others.
+/// Source: `homeassistant/const.py` for the units, https://ucum.org/ucum for the UCUM codes.
 enum UnitNames {
     private static let table = [
         "°C": "Cel", "℃": "Cel", "C": "Cel", "°F": "[degF]", "℉": "[degF]", "F": "[degF]", "K": "K",

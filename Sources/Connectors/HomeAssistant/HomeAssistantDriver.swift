@@ -32,7 +32,7 @@ public final class HomeAssistantDriver: SensorDriver {
         text.wholeMatch(of: /[^\/+#\p{C}]+(\/[^\/+#\p{C}]+)*/) != nil && text.utf8.count <= 64
     }
 
-    /// The announced sensors, and one that counts them and is unavailable without the broker.
+    /// The announced sensors, and a sensor that counts them and is unavailable without the broker.
     public func discover() -> [DiscoveredSensor] {
         let sensor = Sensor(
             id: "mqtt-discovery", title: "Sensors announced over MQTT",

@@ -84,7 +84,7 @@ final class OwnedDescriptor: Sendable {
         case bytes(ArraySlice<UInt8>)
         /// Nothing is available now.
         case nothing
-        /// The other side has closed; `error` is that of read(2), 0 if there was none.
+        /// The other side has closed; `error` is the `errno` of read(2), 0 if it did not fail.
         case end(error: Int32)
     }
 

@@ -7,7 +7,7 @@ public struct SerialConnector: ConnectorKind {
     private static let maximumSent = 1024
 
     public let place: String
-    /// The device file: `place`, or the same below another folder than `/dev`.
+    /// The device file: `place`, with the folder that is used as `/dev`.
     private let path: String
     private let baud: Int
     private let sent: [UInt8]

@@ -88,8 +88,8 @@ final class MQTTCancellation: Sendable {
 
     /// Ends the wait of a cancelled task.
     func cancel() {
-        // Normally the thread resumes the waiter after closing; during an uninterruptible call
-        // nothing is open.
+        // Normally the thread resumes the waiter after closing the connection. During an uninterruptible call
+        // nothing is open yet, so the waiter need not wait for the thread.
         let waiter = state.withLock { state in
             state.isCancelled = true
             return state.isUninterruptible ? state.waiter.take() : nil

@@ -44,7 +44,7 @@ enum MQTTErrors {
 
     /// - Parameters:
     ///   - result: the result of the library.
-    ///   - number: `errno` then.
+    ///   - number: `errno` after the call.
     ///   - logMessage: the log message of the library.
     ///   - wasAccepted: whether the broker had accepted the connection.
     static func of(

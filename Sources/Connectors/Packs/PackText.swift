@@ -24,7 +24,10 @@ public struct PackText: Sendable {
         try set("id", .string(id.description), in: [])
     }
 
-    /// Changes a key of the source: to a number or a boolean if its value is one, otherwise to a text.
+    /// Changes a key of the source.
+    ///
+    /// If the present value is a number or a boolean, the new value must be one, too; otherwise the new
+    /// value is a text.
     ///
     /// - Parameter setting: `key=value`, such as `device=/dev/ttyUSB1`, or `key:=value` with a value in
     ///   JSON.
