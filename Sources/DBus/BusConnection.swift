@@ -33,7 +33,7 @@ public final class BusConnection: Sendable {
 
     /// Calls a method and waits for the reply.
     ///
-    /// - Parameter limit: for connecting and the reply.
+    /// - Parameter limit: the time limit for connecting and the reply together.
     /// - Returns: the arguments of the reply.
     /// - Throws: ``BusError``; `cancelled` if the task is cancelled.
     public func call(

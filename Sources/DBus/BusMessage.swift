@@ -271,7 +271,7 @@ private struct MessageWriter {
     }
 
     private func append(_ text: String, _ letter: Unicode.Scalar) throws(BusError) {
-        // A C string would end there.
+        // A C string would end at the zero byte.
         guard !text.utf8.contains(0) else {
             throw BusError(.malformed, "a text with a zero byte cannot be sent")
         }

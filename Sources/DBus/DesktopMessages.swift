@@ -2,8 +2,8 @@ import Glibc
 
 /// Shows notifications on the owner's desktop, if there is one.
 ///
-/// Source: Desktop Notifications Specification 1.2. It connects to the bus for each message, so that a
-/// restarted desktop is found and no connection is kept open.
+/// Each message is sent over a new connection to the bus, so that a restarted desktop is found and no
+/// connection is kept open. Source: Desktop Notifications Specification 1.2.
 ///
 /// ```swift
 /// let messages = DesktopMessages(address: address)

@@ -3,7 +3,8 @@ import Addresses
 /// Decides which addresses an origin may resolve to.
 ///
 /// An app reaches a private address or this machine only by the address itself, as `localhost`, or by a name
-/// of the local network. A public name must not resolve to one, so that DNS rebinding has no effect.
+/// of the local network. A public name must not resolve to such an address, so that DNS rebinding has no
+/// effect.
 public struct AddressRule: Sendable {
     /// No restriction, for servers that the owner chose.
     public static let unrestricted = AddressRule(ownPorts: nil)

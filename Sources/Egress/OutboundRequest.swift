@@ -59,7 +59,7 @@ public struct OutboundRequest: Hashable, Sendable {
 
     /// Creates a request of the host itself, without checks.
     ///
-    /// - Parameter fields: can replace `User-Agent` and `Accept`, but not those that delimit the
+    /// - Parameter fields: can replace `User-Agent` and `Accept`, but not the fields that delimit the
     ///   message, such as `Content-Length`.
     public init(
         trusted method: String, _ address: WebAddress, fields: [HeaderField] = [],

@@ -7,8 +7,8 @@ import Text
 
 /// Sends the owner's data to servers: at once, or later when a server cannot be reached.
 ///
-/// Uploads are written to disk before they are reported as queued. A server can receive an upload
-/// twice, when its response was lost; both have the same idempotency key.
+/// Uploads are written to disk before they are reported as queued. If the response of a server is lost, the
+/// upload is sent to it again, with the same idempotency key.
 ///
 /// ```swift
 /// let outbox = try Outbox(folder: path, uploader: HTTPUploader(userAgent: "nervous/1.0")) {
@@ -27,7 +27,7 @@ public actor Outbox {
 
     /// The maximum number of uploads, and their maximum total size in bytes.
     private static let limits = (count: 200, bytes: 256 << 20)
-    /// The interval at which due uploads are looked for.
+    /// How often the outbox looks for uploads that are due.
     private static let pollInterval = Duration.seconds(15)
     /// Seconds after the first failed attempt, doubled after each further one up to the longest.
     private static let (firstWait, longestWait): (Int64, Int64) = (60, 3600)
@@ -136,7 +136,7 @@ public actor Outbox {
     ///
     /// An upload that is being sent may still arrive, but is not tried again.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of discarded uploads.
     public func discard(_ sensor: SensorID, _ range: TimeRange) -> Int {
         let contained = queue.values.filter { $0.contains(sensor, range) }
         for upload in contained {

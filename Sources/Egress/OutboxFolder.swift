@@ -84,7 +84,7 @@ struct OutboxFolder: Sendable {
     }
 
     func remove(_ id: String) {
-        // The record first: without it the upload no longer exists.
+        // The record is removed first, because an upload without a record does not exist.
         unlink(file(id, Self.record))
         unlink(file(id, Self.body))
     }

@@ -63,7 +63,8 @@ struct ServerConnection: Sendable {
 
     /// Waits for the TLS handshake.
     ///
-    /// Nothing may be written before it: the error of the write would hide that of the handshake.
+    /// Nothing may be written before the handshake has ended: the error of the write would hide the error
+    /// of the handshake.
     ///
     /// - Throws: ``Failure``, or an error of NIOSSL.
     func waitForHandshake() async throws {

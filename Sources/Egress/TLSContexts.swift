@@ -23,7 +23,8 @@ actor TLSContexts {
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
         configuration.trustRoots = isPinned ? .certificates([]) : trustRoots
-        // The pin replaces the check of the chain, but not that of the name.
+        // The callback that compares the pin replaces NIOSSL's check of the chain, but not its check of the
+        // name, which is therefore turned off.
         if isPinned { configuration.certificateVerification = .noHostnameVerification }
         let made = try NIOSSLContext(configuration: configuration)
         if isPinned { pinned = made } else { verifying = made }
@@ -34,11 +35,13 @@ actor TLSContexts {
 extension NIOSSLClientHandler {
     /// A handler that verifies the server's certificate.
     ///
-    /// A pin identifies one certificate or key; its name, age and issuer are not checked then.
+    /// A pin identifies one certificate or key; if there is one, the name, age and issuer of the certificate
+    /// are not checked.
     static func verifying(
         _ host: WebHost, pin: CertificatePin?, context: NIOSSLContext
     ) throws -> NIOSSLClientHandler {
-        // SNI carries no addresses; NIOSSL compares the certificate with that of the connection.
+        // SNI cannot carry an address; NIOSSL then compares the certificate with the address of the
+        // connection.
         let name: String? = if case .name(let name) = host { name } else { nil }
         guard let pin else {
             return try NIOSSLClientHandler(context: context, serverHostname: name)

@@ -15,7 +15,8 @@ public enum DatabaseFile {
     ///
     /// It is written to a temporary file that is renamed when it is complete, so that a process that
     /// dies earlier leaves no empty database.
-    /// The log of a database that was set aside or removed without it is renamed to `PATH.damaged-wal`.
+    /// If a database was set aside or removed without its write-ahead log, this log is renamed to
+    /// `PATH.damaged-wal`.
     ///
     /// - Parameter fill: creates and closes the database at the path that it is given.
     /// - Throws: `unsafe`, `diskFull`, `failed`; what `fill` throws.
@@ -45,8 +46,8 @@ public enum DatabaseFile {
 
     /// Checks without SQLite whether an existing file can be a complete database.
     ///
-    /// SQLite takes an empty file for a new database, and reports a truncated one only when it reads what is
-    /// missing.
+    /// SQLite takes an empty file for a new database, and reports that a file is truncated only when it reads
+    /// the missing part.
     ///
     /// - Returns: a clause such as "is empty"; `nil` for a file that can be a database or does not exist.
     public static func fault(of path: String) -> String? {
@@ -67,8 +68,8 @@ public enum DatabaseFile {
         }
         let stored = Int(header[16]) << 8 | Int(header[17])
         let pageSize = stored == 1 ? 65_536 : stored
-        // The number of pages is valid if it was written with the last change, and that is in this file and
-        // not in its log.
+        // The number of pages in the header is valid if it was written with the last change, and if this
+        // change is in the file itself, not in its log.
         let isValid = number(at: 24) == number(at: 92) && isLogEmpty(path + "-wal")
         guard isValid, number(at: 28) * pageSize > size else { return nil }
         return "is truncated: it has \(size) of \(number(at: 28) * pageSize) bytes"

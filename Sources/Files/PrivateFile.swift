@@ -112,7 +112,7 @@ public enum PrivateFolder {
         case notAFolder
         /// It belongs to the user of this number.
         case foreign(UInt32)
-        /// Others can enter it, or read or write in it.
+        /// Other users can enter it, or read or write in it.
         case open
     }
 

@@ -8,7 +8,7 @@ import Foundation
 /// let names = BundledContent().items(.app).map(\.name)
 /// ```
 package struct BundledContent: Sendable {
-    /// What comes with Nervous, named as its folder.
+    /// The kinds of bundled content; the raw value is the name of its folder.
     package enum Kind: String, CaseIterable, Sendable {
         case app = "jsapps"
         case sensorPack = "sensorpacks"
@@ -34,17 +34,17 @@ package struct BundledContent: Sendable {
         package let sensor: String?
     }
 
-    /// The members of either manifest that lists show.
+    /// The members of `package.json` and of `sensor.json` that lists show.
     private struct Manifest: Decodable {
         let title: String?
         let version: String?
         let id: String?
     }
 
-    /// The folder that contains those of all kinds; `nil` if none is found.
+    /// The folder that contains the folders of all kinds; `nil` if it was not found.
     private let root: String?
 
-    /// - Parameter folder: of the program; that of this process by default.
+    /// - Parameter folder: the folder of the program; by default, of the program of this process.
     package init(ofProgramIn folder: String? = CompanionProgram.ownFolder) {
         root = folder.flatMap { folder in
             ["\(folder)/../share/nervous", Self.clone(around: folder)].compactMap(\.self)

@@ -29,9 +29,9 @@ package struct HostPaths: Sendable {
         let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
         configuration = "\(settings)/nervous/config.json"
         let (machine, own) = ("/etc/nervous/policy.json", "\(settings)/nervous/policy.json")
-        // They are one file for a host that is a service of the machine.
+        // For a host that is a service of the machine, both are the same file.
         policies = own == machine ? [machine] : [machine, own]
-        // The path of the data directory may be longer than that of a socket can be.
+        // The path of the data directory may be too long for the path of a socket.
         let runtime = RuntimeFolder(environment: environment).path
         let name = Fingerprint.sha256(Array(data.utf8)).prefix(16)
         controlSocket = "\(runtime)/\(name).sock"

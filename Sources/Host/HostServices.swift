@@ -34,7 +34,7 @@ package import VM
 /// ```
 package struct HostServices: Sendable {
     private static let shutdownLimit = Duration.seconds(8)
-    /// The most connections over TCP at one time, with descriptors left for everything else.
+    /// The maximum number of concurrent TCP connections, which leaves descriptors for everything else.
     private static var connections: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -63,7 +63,8 @@ package struct HostServices: Sendable {
     ///   - isLongRunning: whether the host serves more than one command, and so keeps a spare
     ///     runner and retries uploads.
     ///   - setup: replaces the machine's sensors and clock.
-    ///   - flush: the longest time that a collected sample waits to be written; `nil` for the configuration's.
+    ///   - flush: the longest time that a collected sample waits to be written; `nil` for the time in the
+    ///     configuration.
     package init(
         paths: HostPaths, roots: SystemRoots, isLongRunning: Bool, setup: VirtualSetup? = nil,
         flush: Duration? = nil, logger: Logger
@@ -123,7 +124,7 @@ package struct HostServices: Sendable {
         var virtualTime: VirtualTime?
         if let setup, let scheduler {
             virtualTime = VirtualTime(setup, machine, authority, scheduler)
-            // The values of the sensors at the start.
+            // Gives the sensors their values at the start.
             let start = setup.clock.start
             let past = (setup.historyStart ?? start).advanced(byMicroseconds: -1)
             try await machine.play(after: past, through: start)
@@ -202,7 +203,8 @@ package struct HostServices: Sendable {
 
     /// Prepares the listener for the local network; `nil` if it is off.
     ///
-    /// - Parameter port: the port, which also turns it on; `nil` for the configuration's.
+    /// - Parameter port: the port, which also turns the listener on; `nil` for the port in the
+    ///   configuration.
     /// - Throws: `CommandFailure` if it cannot listen.
     package func localNetworkListener(
         port: Int?
@@ -241,7 +243,7 @@ package struct HostServices: Sendable {
         port.number = tcp?.number
         port.local = localNetwork
         let addresses = tcp?.addresses ?? []
-        // Commands find a host by its socket: it is ready only when that listens too.
+        // Commands find a host by its socket, so the host is ready only when the socket listens, too.
         let waiting = Countdown(
             from: 1 + addresses.count + (localNetwork?.addresses.count ?? 0))
         // The owner's commands may wait for a pager for any length of time.
@@ -261,7 +263,8 @@ package struct HostServices: Sendable {
                 logger: logger))
         services.append(control)
         if let tcp {
-            // Each address has a share of its own, so that a full one cannot block the other.
+            // Each address has its own share of the connections, so that too many connections to one address
+            // cannot block the other.
             let limits = ConnectionLimits(connections: Self.connections / addresses.count)
             for address in addresses {
                 services.append(
@@ -358,18 +361,18 @@ private final class HostSettings: Sendable {
     }
 }
 
-/// The TCP ports of the servers, known once they listen.
+/// The TCP ports of the servers, known once the service group has been made.
 private final class ListeningPort: Sendable {
     private let value = Mutex<Int?>(nil)
     private let listener = Mutex<LocalNetworkListener?>(nil)
 
-    /// On loopback.
+    /// The port on loopback.
     var number: Int? {
         get { value.withLock { $0 } }
         set { value.withLock { $0 = newValue } }
     }
 
-    /// In the local network.
+    /// The listener for the local network.
     var local: LocalNetworkListener? {
         get { listener.withLock { $0 } }
         set { listener.withLock { $0 = newValue } }

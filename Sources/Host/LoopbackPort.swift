@@ -14,7 +14,7 @@ package final class LoopbackPort: Sendable {
     /// How many free ports of the first address are tried on the second.
     private static let attempts = 64
 
-    /// The number, also if any free port was requested.
+    /// The port; if 0 was requested, the one that was found.
     package let number: Int
     /// The addresses to listen on: `127.0.0.1`, and `::1` unless this machine has no such address.
     package let addresses: [String]

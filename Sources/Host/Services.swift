@@ -29,7 +29,7 @@ struct StoreService: Service {
 /// Writes the access log.
 struct AccessLogService: Service {
     let authority: Authority
-    /// Whether start and stop are logged; those of a host for a single command are not.
+    /// Whether the start and the stop of the host are logged; not for a host that serves a single command.
     let isLongRunning: Bool
 
     func run() async throws {
@@ -51,7 +51,7 @@ struct OutboxService: Service {
 /// Resumes the background runs of the previous host, and ends all runs on shutdown.
 struct RunService: Service {
     let supervisor: RunSupervisor
-    /// Whether background runs are resumed; a host for a single command does not.
+    /// Whether background runs are resumed; not by a host that serves a single command.
     let isLongRunning: Bool
 
     func run() async throws {

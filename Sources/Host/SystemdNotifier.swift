@@ -10,7 +10,7 @@ import Text
 /// SystemdNotifier.standard.ready()
 /// ```
 package struct SystemdNotifier: Sendable {
-    /// That of this process.
+    /// The notifier of this process.
     package static let standard = SystemdNotifier(
         environment: ProcessInfo.processInfo.environment)
 

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Notifies systemd that the host works, for as long as all of its parts answer.
 ///
-/// systemd ends and restarts a service that is silent for `WatchdogSec`. At half of that time all parts
-/// have to have answered since the last time; otherwise nothing is sent, and the log names who is silent.
+/// systemd ends and restarts a service that is silent for `WatchdogSec`. The watchdog asks all parts at
+/// intervals of half this time. If one has not answered when the next interval begins, nothing is sent, and
+/// the log names the silent parts.
 struct SystemdWatchdog: Service {
     /// A part of the host, and something that it does only while it works.
     struct Part: Sendable {

@@ -39,9 +39,9 @@ package struct VirtualSetup: Sendable {
     /// The time of the oldest samples at the start; by default, the start itself.
     let historyStart: Timestamp?
     let speed: Speed
-    /// The folder of the apps; `nil` for that of the data directory.
+    /// The folder of the apps; `nil` for the one in the data directory.
     let apps: URL?
-    /// Runners that several such hosts share; `nil` for a pool of its own.
+    /// The runners, if several such hosts share them; `nil` for a pool of this host's own.
     let pool: RunnerPool?
     /// The longest real time of a run.
     let timeLimit: Duration?

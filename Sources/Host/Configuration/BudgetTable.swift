@@ -3,13 +3,13 @@ import Auth
 import JSApps
 import Text
 
-/// The budgets of apps: a common one, and those of single apps.
+/// The budgets of apps: a common budget, and budgets of single apps.
 ///
 /// ```json
 /// "budgets": { "memoryMiB": 128, "apps": { "load-watch": { "cpuPerMinuteSeconds": 5 } } }
 /// ```
 package struct BudgetTable: Sendable, Equatable {
-    /// That of every app without one of its own.
+    /// The budget of every app that has none of its own.
     private(set) var common = RunBudget()
     private var apps: [String: RunBudget] = [:]
 

@@ -18,7 +18,7 @@ package struct Configuration: Sendable, Equatable {
     package var packages = PackageLimits()
     /// The budgets of apps.
     var budgets = BudgetTable()
-    /// The most bytes of the access log.
+    /// The maximum number of bytes of the access log.
     var accessLogBudget = AccessLog.standardBudget
     /// The longest time that a collected sample waits to be written.
     package var flush = VirtualMachine.standardFlushInterval
@@ -88,10 +88,10 @@ package struct Configuration: Sendable, Equatable {
         try fields.end()
     }
 
-    /// What ``flushInterval(_:)`` accepts, to follow the name of the setting.
+    /// What ``flushInterval(_:)`` accepts, as the end of a message that begins with the setting's name.
     package static let flushHint = "must be a duration from 0s to 10m, such as 10s"
 
-    /// An interval at which samples can be flushed, as a duration such as 10s.
+    /// Parses the interval at which samples are flushed, a duration such as 10s; `nil` if it is not allowed.
     package static func flushInterval(_ span: String) -> Duration? {
         guard let interval = Duration(span: span), interval <= .seconds(600) else { return nil }
         return interval
@@ -151,7 +151,7 @@ struct ConfigurationFields {
 
     /// Removes and returns the integer of a key; `nil` if it is not set.
     ///
-    /// - Parameter reason: why it must not be less.
+    /// - Parameter reason: why no smaller number is allowed.
     mutating func take(
         _ key: String, _ range: ClosedRange<Int>, reason: String? = nil
     ) throws(ConfigurationError) -> Int? {

@@ -52,8 +52,8 @@ struct ConfigurationSetting: Sendable {
         "budgets.fetch": "Calls of an app to other servers, of all its runs and pages together",
         "accessLog": "The record of what was allowed, read and refused",
         "gpsd": "The gpsd that provides location, satellites and gps-time",
-        "mqtt": "The broker where other programs announce their sensors; without it there is none",
-        "lan": "The listener for phones in the local network; without it there is none",
+        "mqtt": "The broker where other programs announce their sensors; by default there is none",
+        "lan": "The listener for phones in the local network; by default there is none",
     ]
 
     /// All settings, section by section.
@@ -61,7 +61,7 @@ struct ConfigurationSetting: Sendable {
         packages + budgets + fetch + [
             ConfigurationSetting(
                 "accessLog.budgetMiB",
-                "MiB that it takes, from 1 to 1048576; entries of the last 7 days stay nevertheless",
+                "MiB of the log, from 1 to 1048576; entries of the last 7 days are kept beyond it",
                 number: { Int($0.accessLogBudget >> 20) }),
             ConfigurationSetting(
                 "flush",
@@ -78,13 +78,13 @@ struct ConfigurationSetting: Sendable {
             "packages.archiveMiB", "MiB of an archive, from 1 to 256",
             number: { $0.packages.archiveBytes >> 20 }),
         ConfigurationSetting(
-            "packages.unpackedMiB", "MiB of all its files together, from 1 to 512",
+            "packages.unpackedMiB", "MiB of all files of a package together, from 1 to 512",
             number: { $0.packages.unpackedBytes >> 20 }),
         ConfigurationSetting(
-            "packages.fileMiB", "MiB of one of its files, from 1 to 256",
+            "packages.fileMiB", "MiB of one file of a package, from 1 to 256",
             number: { $0.packages.fileBytes >> 20 }),
         ConfigurationSetting(
-            "packages.entries", "its files and folders, from 3 to 10000",
+            "packages.entries", "files and folders of a package, from 3 to 10000",
             number: { $0.packages.entries }),
         ConfigurationSetting(
             "packages.pathBytes", "bytes of a path in UTF-8, from 16 to 1024",
@@ -100,7 +100,8 @@ struct ConfigurationSetting: Sendable {
             "ms of one script, or of one callback with its microtasks, from 100 to 600000"
         ) { Int($0.turn / .milliseconds(1)) },
         budget(
-            "turnCPUMilliseconds", "ms of processor time for the same, from 100 to 600000"
+            "turnCPUMilliseconds",
+            "ms of processor time of one script or callback, from 100 to 600000"
         ) { Int($0.turnCPU / .milliseconds(1)) },
         budget("cpuSeconds", "s of processor time of a run, from 1 to 100000000") {
             Int($0.cpu / .seconds(1))
@@ -112,7 +113,7 @@ struct ConfigurationSetting: Sendable {
             $0.memory >> 20
         },
         budget(
-            "durationSeconds", "s of a run, from 1 to 100000000; without it a run is not limited",
+            "durationSeconds", "s of a run, from 1 to 100000000; by default a run is not limited",
             example: 3600
         ) { $0.duration.map { Int($0 / .seconds(1)) } },
         budget("callsPerMinute", "calls to the host within a minute, from 1 to 10000000") {

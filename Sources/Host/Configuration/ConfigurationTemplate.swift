@@ -2,8 +2,8 @@ package import Text
 
 /// The template of `config.json`: all settings with their defaults, each below a comment.
 ///
-/// A line that begins with `//` and a quotation mark or a brace is a setting without a default, with
-/// an example. Without all lines that begin with `//` the template is a valid file that changes
+/// A line that begins with `//` and a quotation mark or a brace is an example of a setting that has no
+/// default. If all lines that begin with `//` are removed, the template is a valid file that changes
 /// nothing.
 package enum ConfigurationTemplate {
     /// A setting for programs.
@@ -37,7 +37,7 @@ package enum ConfigurationTemplate {
         // that `nervous config path` prints, without comments: it is strict JSON. Then see
         // `nervous config check` and `nervous reload`.
         //
-        // What follows // without a space has no default: it is an example.
+        // A setting that follows // without a space has no default: its value is an example.
         """
 
     /// The text, which ends with a line break.
@@ -73,7 +73,7 @@ package enum ConfigurationTemplate {
             ]
         }
         let inner = settings.filter { $0.name.hasPrefix(name + ".") }
-        // A section that is a choice of its own, such as a broker.
+        // A section of which no setting has a default, such as a broker, is an example as a whole.
         let isChoice = inner.allSatisfy { $0.value(in: Configuration()) == nil }
         var lines: [String] = []
         if let meaning = ConfigurationSetting.sections[name] {

@@ -12,7 +12,7 @@ package struct GPSDSection: Sendable, Equatable {
     /// An IP address, because discovery cannot wait for a name lookup.
     var host = LocationDriver.standardHost
     var port = LocationDriver.standardPort
-    /// When the receiver may sleep; `nil` for never.
+    /// When the receiver is suspended; `nil` for never.
     var rest: LocationDriver.Rest?
 
     init() {}

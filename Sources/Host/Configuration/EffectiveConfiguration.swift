@@ -1,6 +1,6 @@
 package import Text
 
-/// What is in effect: the settings of `config.json`, and the defaults of all others.
+/// The settings that are in effect: those in `config.json`, and the defaults of all others.
 ///
 /// No setting is a secret: passwords are in files of their own, of which only the paths are known here.
 ///
@@ -26,7 +26,7 @@ package struct EffectiveConfiguration: Sendable {
         }
     }
 
-    /// All settings, section by section; those of single apps only as far as the file sets them.
+    /// All settings, section by section; of the settings for single apps, only those in the file.
     package let settings: [Setting]
 
     /// Reads a file; a missing one sets nothing.

@@ -7,7 +7,7 @@ import Text
 /// "lan": { "port": 8443, "addresses": ["192.168.1.7"] }
 /// ```
 package struct LocalNetworkSection: Sendable, Equatable {
-    /// The most addresses that it listens on.
+    /// The maximum number of addresses that it listens on.
     static let maximumAddresses = 8
 
     package var port = 8443
@@ -39,7 +39,7 @@ package struct LocalNetworkSection: Sendable, Equatable {
             throw ConfigurationError(
                 position: value.position, message: "addresses must be IP addresses")
         }
-        // Such an address also needs an interface, which URLs of phones cannot have.
+        // A link-local address needs the name of an interface, which URLs on phones cannot contain.
         if case .v6 = address, address.scope.name == "a link-local address" {
             throw ConfigurationError(
                 position: value.position,

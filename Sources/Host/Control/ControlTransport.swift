@@ -34,7 +34,9 @@ package struct ControlTransport: APITransport {
         }
     }
 
-    /// The name promises less than it does: the client sends nothing before the initializer succeeds.
+    /// A configuration that checks who listens at the socket.
+    ///
+    /// The `DebugInitializer` is not only for debugging: the client sends nothing before it succeeds.
     private static func configuration(for socket: String) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.http1_1ConnectionDebugInitializer = { channel in

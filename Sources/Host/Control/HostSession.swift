@@ -27,8 +27,8 @@ package struct HostSession: Sendable {
 
     /// Runs `body` with a host.
     ///
-    /// - Parameter collects: whether a host of its own collects samples meanwhile; other commands
-    ///   can then reach it.
+    /// - Parameter collects: whether a host that this command starts collects samples meanwhile; other
+    ///   commands can then reach this host.
     package static func with<T: Sendable>(
         _ options: HostOptions, collects: Bool = false,
         _ body: @Sendable (HostSession) async throws -> T
@@ -54,7 +54,8 @@ package struct HostSession: Sendable {
         }
     }
 
-    /// Asks the running host, for what must neither start a host nor wait for a slow one.
+    /// Runs `body` with the running host, for callers that must neither start a host nor wait for a slow
+    /// one.
     ///
     /// - Returns: `nil` if no host runs, if it does not answer in time, or if `body` fails.
     package static func ifRunning<T: Sendable>(

@@ -30,7 +30,7 @@ package final class Interruptions: Sendable {
         return subscribe()
     }
 
-    /// The same without trapping signals, for those passed to ``deliver()``.
+    /// The same as ``listen()``, without trapping signals: only calls of ``deliver()`` count.
     func subscribe() -> AsyncStream<Void> {
         let (stream, listener) = AsyncStream.makeStream(of: Void.self)
         let number = state.withLock { state in

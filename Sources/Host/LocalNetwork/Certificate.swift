@@ -43,7 +43,8 @@ final class Certificate {
     ///
     /// - Parameters:
     ///   - name: the common name, of at most 64 characters.
-    ///   - permitted: what it may vouch for: domains with all names below, and ranges of addresses.
+    ///   - permitted: what it may vouch for: domains, including all names below them, and ranges of
+    ///     addresses.
     convenience init(
         authority key: P256.Signing.PrivateKey, name: String, from start: Date, until end: Date,
         permitted: [Name]
@@ -95,7 +96,7 @@ final class Certificate {
         return digest
     }
 
-    /// Whether this is the key that it certifies.
+    /// Whether the certificate certifies this key.
     func hasKey(_ key: P256.Signing.PublicKey) -> Bool {
         let key = Array(key.derRepresentation)
         return nervous_certificate_has_key(handle, key, key.count)
@@ -111,7 +112,7 @@ final class Certificate {
         try Self.withList(names) { nervous_certificate_has_names(handle, $0) }
     }
 
-    /// Whether each of these is among what it may vouch for.
+    /// Whether the authority may vouch for each of these names.
     func permits(_ names: [Name]) throws(Failure) -> Bool {
         try Self.withList(names) { nervous_certificate_permits(handle, $0) }
     }

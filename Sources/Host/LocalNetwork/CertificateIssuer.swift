@@ -8,12 +8,12 @@ import Foundation
 /// Phones install the first, an authority of this host alone. It may only vouch for names below `.local`
 /// and addresses in private networks, so a stolen key cannot be used to impersonate anything else.
 struct CertificateIssuer {
-    /// The longest that phones accept for a server's certificate is 825 days.
+    /// How long a server's certificate is valid; phones accept at most 825 days.
     static let serverDays = 820
-    /// A server's certificate is renewed when it has less left than this.
+    /// A server's certificate is renewed when it is valid for fewer days than this.
     static let renewalDays = 420
     private static let authorityDays = 20 * 365
-    /// The clock of a phone may be behind.
+    /// A certificate is valid from this many days ago on, because the clock of a phone may be behind.
     private static let toleratedDays = 1
 
     let now: Date
@@ -31,7 +31,8 @@ struct CertificateIssuer {
     func authority(
         key: P256.Signing.PrivateKey, machine: String, addresses: [IPAddress]
     ) throws -> Certificate {
-        // Names of authorities must differ, also on machines of the same name; that of a key stays.
+        // Authorities must have different names, even on machines of the same name, and an authority must
+        // have the same name for as long as it has the same key.
         let suffix = Fingerprint.sha256(Array(key.publicKey.derRepresentation)).prefix(8)
         // A name has at most 64 characters of Unicode (RFC 5280, appendix A.1).
         let machine = String(machine.unicodeScalars.prefix(40))

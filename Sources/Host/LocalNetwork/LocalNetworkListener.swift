@@ -12,7 +12,7 @@ import Provider
 /// print(listener.urls)  // ["https://192.168.1.7:8443", "https://laptop.local:8443"]
 /// ```
 package struct LocalNetworkListener: Sendable {
-    /// The most connections at one time, of all addresses together.
+    /// The maximum number of concurrent connections to all addresses together.
     static let connections = 128
 
     /// The port, the same on all addresses.
@@ -23,7 +23,8 @@ package struct LocalNetworkListener: Sendable {
     let site: LocalNetworkSite
     private let reservations: [ReservedSocket]
 
-    /// The URLs: by address, the one that a phone most likely reaches first, and then by name.
+    /// The URLs: first those with an address, beginning with the one that a phone most likely reaches, then
+    /// the one with a name.
     package var urls: [String] { site.description.urls }
 
     /// Reserves the port, and reads or makes the certificate.
@@ -79,8 +80,8 @@ package struct LocalNetworkListener: Sendable {
 
     /// The addresses to listen on.
     ///
-    /// - Parameter wanted: those that the owner named, whatever network they are in; `nil` for all
-    ///   in private networks.
+    /// - Parameter wanted: the addresses that the owner named, whatever network they are in; `nil` for all
+    ///   addresses in private networks.
     static func choose(
         _ wanted: [IPAddress]?, of machine: [MachineAddress]
     ) throws(CommandFailure) -> [IPAddress] {

@@ -45,8 +45,8 @@ package enum LogSeverity: Int, Sendable {
 
     /// Whether a descriptor is the connection to the journal that systemd gave to this process.
     ///
-    /// - Parameter stream: the variable `JOURNAL_STREAM`, which programs that such a process starts with
-    ///   other descriptors inherit.
+    /// - Parameter stream: the environment variable `JOURNAL_STREAM`. It alone is no proof, because child
+    ///   processes inherit it even if their descriptors are not connected to the journal.
     static func isJournal(descriptor: Int32, stream: String?) -> Bool {
         let numbers = stream?.split(separator: ":").map { UInt64($0) }
         guard let numbers, numbers.count == 2, let device = numbers[0], let inode = numbers[1]

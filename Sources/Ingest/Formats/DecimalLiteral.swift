@@ -116,7 +116,7 @@ struct DecimalLiteral {
         return Int64(exactly: mantissa)
     }
 
-    /// The literal in milliseconds as the nearest microseconds, or `nil` beyond 64 bits.
+    /// The literal, a number of milliseconds, rounded to microseconds; `nil` beyond 64 bits.
     @inline(__always)
     func microseconds() -> Int64? {
         let shift = exponent + 3

@@ -15,7 +15,7 @@ public enum SampleFormat: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why samples were rejected; the whole input is rejected with it.
+/// Why samples were rejected; a single fault rejects the whole input.
 public struct SampleFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of a fault.
     public enum Code: Hashable, Sendable {

@@ -98,7 +98,7 @@ public struct SampleWriter: ~Copyable {
     private mutating func write(_ text: String, isCSV: Bool) {
         var text = text
         text.withUTF8 { bytes in
-            // Includes the rest of the row.
+            // Reserves space for the text and for the rest of the row.
             sink.reserve(TextWriter.most(bytes.count) + rows.most)
             if isCSV {
                 TextWriter.csv(bytes, &sink.next)

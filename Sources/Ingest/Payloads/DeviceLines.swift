@@ -108,7 +108,8 @@ struct LinePattern: Sendable {
 
     /// - Throws: ``PayloadError`` for an invalid expression or an unknown group.
     init(_ pattern: String, groups names: [String]) throws(PayloadError) {
-        // Must be valid without the parentheses, too: `a)|(b` would then match a part of a line.
+        // The pattern must also be valid on its own: `a)|(b` is valid only within the added parentheses, and
+        // would match a part of a line.
         guard pattern.utf8.count <= Self.longest,
             (try? NSRegularExpression(pattern: pattern)) != nil,
             let expression = try? NSRegularExpression(pattern: "^(?:\(pattern))$")
