@@ -39,7 +39,7 @@ extension AppName: Comparable {
 
 /// Derives the ``AppName`` of a published app, which may have any name.
 ///
-/// The result depends on the author's name alone, so it is the same on every machine.
+/// The result depends only on the name that the author chose, so it is the same on every machine.
 enum PublishedName {
     /// A label of a host name has at most 63 characters.
     private static let longest = 63

@@ -5,7 +5,7 @@ import Archive
 /// Names are checked, and files and bytes counted as they arrive; frames out of the order of
 /// ``UnpackerFrame``, or content that differs from its announcement, are rejected.
 struct ArchiveIntake {
-    /// The unit that a frame completed.
+    /// What is complete once a frame has been received.
     enum Event {
         /// The list of names.
         case listed(files: [SafePath], folders: [SafePath])

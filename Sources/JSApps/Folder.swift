@@ -139,7 +139,8 @@ struct Folder: ~Copyable {
 extension Folder {
     /// The names in this folder except `.` and `..`, as raw bytes, in byte order.
     ///
-    /// - Parameter limit: at most one more name is returned, which shows that there are too many.
+    /// - Parameter limit: the number of names expected at most; if there are more, one more than
+    ///   `limit` is returned.
     func names(atMost limit: Int = .max) throws(SystemError) -> [[UInt8]] {
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let stream = fdopendir(copy) else { throw .last("opendir") }

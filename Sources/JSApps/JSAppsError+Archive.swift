@@ -103,7 +103,7 @@ extension JSAppsError {
     }
 
     static func unconfined(layer: String, code: UInt32) -> JSAppsError {
-        // Its text is not shown: the process may be under an attacker's control.
+        // An unknown name is not shown: the process may be under an attacker's control.
         guard UnpackerFrame.layers.contains(layer) else { return .invalidUnpackerOutput() }
         let reason = String(cString: strerror(Int32(truncatingIfNeeded: code & 0xFFF)))
         return JSAppsError(

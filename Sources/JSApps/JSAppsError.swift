@@ -13,8 +13,8 @@ public struct JSAppsError: Error, Sendable {
         case notAnArchive = "not-an-archive"
         /// The ZIP file is truncated, contradicts itself or has a wrong checksum.
         case malformedArchive = "malformed-archive"
-        /// The ZIP file uses what packages may not: encryption, other methods, ZIP64, several
-        /// disks.
+        /// The ZIP file uses what packages may not use: encryption, a compression method other than
+        /// deflate, ZIP64, or several disks.
         case unsupportedArchive = "unsupported-archive"
         /// The package, or a part of it, exceeds a limit.
         case tooLarge = "too-large"

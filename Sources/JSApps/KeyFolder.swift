@@ -17,8 +17,8 @@ public struct NamedKey: Sendable, Hashable {
 /// The owner's keys: private keys for signing, and names for the public keys of others.
 ///
 /// `<data>/keys/` has mode 0700. In it, `NAME` contains a private key and `NAME.pub` a public one,
-/// both with mode 0600. If other users could read or change any of it, it is not used. Every call
-/// blocks.
+/// both with mode 0600. The folder, or a file in it, is not used if other users could read or
+/// change it. Every call blocks.
 ///
 /// ```swift
 /// let keys = KeyFolder(data: "/home/ada/.local/share/nervous")
@@ -191,7 +191,7 @@ public struct KeyFolder: Sendable {
         return key
     }
 
-    /// The line of a file that no other user can open.
+    /// Reads the line in the file of a key, which only the owner of the file may be able to open.
     private static func read(
         _ name: String, _ path: String, in folder: borrowing Folder
     ) throws(JSAppsError) -> String {

@@ -13,8 +13,8 @@ import Text
 public struct Manifest: Sendable, Hashable {
     /// The name, which is also the name of the app's folder.
     public let name: AppName
-    /// The author's name for a published app, from which `name` was derived, up to 200 characters;
-    /// `nil` if it is the same.
+    /// The name that the author gave a published app, from which `name` was derived, up to 200
+    /// characters; `nil` if `name` is the same.
     public let publishedName: String?
     /// The version as written: printable, up to 64 characters.
     public let version: String
@@ -114,7 +114,7 @@ extension JSAppsError {
 
 /// The icon of a published app, in PNG format.
 public struct AppIcon: Sendable, Hashable {
-    /// The longest icon, in characters of base64; the maximum length of a manifest.
+    /// The maximum length of an icon, in characters of base64, and of a manifest.
     static let longestText = 256 << 10
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 

@@ -20,7 +20,7 @@ public struct PageScripts: Sendable {
         addresses = reader.addresses
     }
 
-    /// Whether one of them is this file at the top of the app's folder.
+    /// Whether one of the scripts is the file of this name at the top of the app's folder.
     public func load(_ file: String) -> Bool {
         addresses.contains { address in
             var parts = address.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
@@ -38,7 +38,7 @@ public struct PageScripts: Sendable {
 /// They are its `<script>` elements without `src`, attributes such as `onclick`, and `javascript:`
 /// addresses; not elements that a script adds to the page later.
 struct InlineScripts {
-    /// The maximum of one page; further ones do not run.
+    /// The maximum number of inline scripts of a page; further ones do not run.
     static let limit = 128
 
     /// Sources such as `'sha256-…'`, without duplicates, in the order of the page.

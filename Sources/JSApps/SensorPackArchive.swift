@@ -30,7 +30,7 @@ public actor SensorPackArchive {
     /// The content of `sensor.json`, at the top of the archive or in a folder there.
     ///
     /// - Throws: ``JSAppsError`` if the archive is invalid, too large, or does not contain the file
-    ///   once.
+    ///   exactly once.
     public func description(in archive: [UInt8]) throws(JSAppsError) -> [UInt8] {
         var found: [UInt8]?
         var number = 0

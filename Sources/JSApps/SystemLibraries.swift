@@ -12,7 +12,7 @@ import Scheduling
 public actor SystemLibraries {
     /// The folder in which Debian installs libraries for browsers.
     public static let standardFolder = "/usr/share/javascript"
-    /// Larger than any of them.
+    /// Larger than any file of these libraries.
     private static let largestFile = 8 << 20
 
     /// A library that apps may load.

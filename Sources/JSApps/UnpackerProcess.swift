@@ -56,7 +56,7 @@ struct UnpackerProcess: ~Copyable {
             let ready = poll(&entry, 1, Int32(clamping: timeLeft.milliseconds))
             timeLeft -= start.duration(to: clock.now)
             guard ready != 0, timeLeft > .zero else { throw .unpackerTimedOut }
-            // Interrupted: reading now could wait without bound.
+            // `poll` was interrupted: a read could now wait without limit.
             guard ready > 0 else { continue }
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
             let count = Glibc.read(output, &buffer, buffer.count)
@@ -70,8 +70,8 @@ struct UnpackerProcess: ~Copyable {
         let (pid, output) = (pid, output)
         discard self
         close(output)
-        // It may be alive after closing its pipe; if it is already exiting, it keeps its own
-        // status.
+        // The process may still run although its pipe is closed, so it is killed. A process that is
+        // already exiting keeps its own status.
         return .unpackerEnded(status: Self.end(pid))
     }
 
@@ -91,8 +91,8 @@ struct UnpackerProcess: ~Copyable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Duplicates with numbers above those that the program gets, so that no dup2 overwrites
-        // the source of a later one.
+        // Duplicates with numbers above 0 and 1, which the program gets, so that the first dup2
+        // cannot overwrite the source of the second.
         let source = fcntl(input, F_DUPFD_CLOEXEC, 10)
         let sink = fcntl(output, F_DUPFD_CLOEXEC, 10)
         defer {

@@ -22,7 +22,7 @@ public struct UpdateCheck: Sendable, Hashable {
 
     /// Why no decision is inherited.
     public enum Reset: String, Sendable, Hashable {
-        /// The package is signed and the installed one is not, so anyone may have made that one.
+        /// The package is signed and the installed one is not: anyone may have made the installed one.
         case signed
         /// It is an older version.
         case downgrade
@@ -92,8 +92,8 @@ extension JSAppsError {
         return JSAppsError(
             .signerChanged,
             "The installed app ‘\(name)’ is signed by \(signer), and this package \(other).",
-            hint: "If you trust it, uninstall the installed one first, which forgets every"
-                + " decision: nervous uninstall \(name)")
+            hint: "If you trust this package, uninstall the installed app first, which forgets"
+                + " every decision: nervous uninstall \(name)")
     }
 
     fileprivate static func downgrade(

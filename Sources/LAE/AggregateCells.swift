@@ -30,7 +30,7 @@ struct AggregateCells: Sendable {
         return TimeRange(from: min(floor(range.from), end), to: end)
     }
 
-    /// `step` microseconds rounded up to whole cells.
+    /// The width of windows of `step` microseconds, rounded up to whole cells.
     func step(_ step: Int64) -> Int64 {
         let (cells, rest) = step.quotientAndRemainder(dividingBy: width)
         let whole = (cells + (rest > 0 ? 1 : 0)).multipliedReportingOverflow(by: width)
@@ -45,7 +45,7 @@ struct AggregateCells: Sendable {
             to: Self.floor(range.to.advanced(byMicroseconds: width - 1), width))
     }
 
-    /// The beginning of the first cell that does not begin before a moment.
+    /// The first beginning of a cell at or after a moment.
     func ceiling(_ time: Timestamp) -> Timestamp {
         floor(time.advanced(byMicroseconds: width - 1))
     }
@@ -60,7 +60,8 @@ struct AggregateCells: Sendable {
 }
 
 extension AggregateCells {
-    /// The number of cells that are read together; their width is a multiple of an hour.
+    /// The number of cells that are read together; for every width of a cell, together they are a
+    /// multiple of an hour wide.
     private static let cellsPerRead: Int64 = 2040
     /// The maximum number of cells that one query reads: the minutes of 19 years.
     static let limit = 10_000_000
@@ -68,9 +69,9 @@ extension AggregateCells {
     /// The summary of each window of a query, merged from cells with enough samples, and the
     /// observed microseconds of these cells.
     ///
-    /// The observed time of a cell depends on its own samples only, and is zero for fewer than
-    /// three times: like all results it reveals nothing about neighbouring cells. Empty time ranges
-    /// are skipped, so their length does not matter.
+    /// The observed time of a cell depends on its own samples only, and is zero if they have fewer
+    /// than three different times: like all results it reveals nothing about neighbouring cells.
+    /// Empty time ranges are skipped, so their length does not matter.
     ///
     /// - Parameters:
     ///   - extent: the time range that contains samples.
@@ -128,8 +129,8 @@ extension AggregateCells {
         return (result.windows, observed)
     }
 
-    /// Records that samples of a range are missing, in all windows of its hours: the exact minute
-    /// would reveal the time of a single sample.
+    /// Records that samples of a range are missing, in all windows that intersect the hours of the
+    /// range: the exact minute would reveal the time of a single sample.
     ///
     /// - Returns: the hours.
     @discardableResult

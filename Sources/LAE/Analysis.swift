@@ -51,7 +51,7 @@ public struct Analysis: Hashable, Sendable {
         try parameters.finish()
     }
 
-    /// Whether the answer contains single samples, or a value for each.
+    /// Whether the answer contains single samples, or one value for each sample.
     public var needsSamples: Bool {
         switch kind {
         case .histogram, .entropy, .correlation, .trend, .spectrum, .kMeans: false

@@ -163,7 +163,7 @@ struct AnalysisComputation: Sendable {
             let found = try PowerSpectrum.welch(
                 values, rate: 1_000_000 / Double(step),
                 segment: min(segment ?? Self.usualSegment, whole), window: window),
-            // Few segments would reveal few samples.
+            // A spectrum of too few segments would reveal details of few samples.
             found.segments >= minimum
         else { return nil }
         return .spectrum(

@@ -32,7 +32,7 @@ struct AnalysisQueries: Sendable {
         try request.check()
         let now = time.now()
         let inputs = try await inputs(of: request, grants, now: now)
-        // The bounds of wide cells are also bounds of narrow ones.
+        // The bounds of the widest cells are also bounds of all narrower ones.
         let cells = inputs.compactMap(\.terms.cells).max { $0.width < $1.width }
         let whole = cells.map { request.widened(to: $0, now: now) } ?? request
         var sources: [AnalysisSource] = []

@@ -10,12 +10,12 @@ import Statistics
 public struct AnalysisRequest: Hashable, Sendable {
     /// How samples of sensors with different times are joined.
     ///
-    /// Each sample of the first input's sensor is joined with one of each other sensor within a
-    /// duration; samples without a partner are omitted.
+    /// Each sample of the first input's sensor is joined with one sample of each other sensor, at
+    /// most a duration away; samples without a partner are omitted.
     public enum Join: Hashable, Sendable {
-        /// The closest in time.
+        /// With the sample that is closest in time.
         case nearest(within: Duration)
-        /// The last that is not later.
+        /// With the last sample that is not later.
         case last(within: Duration)
     }
 
@@ -100,7 +100,8 @@ public struct AnalysisRequest: Hashable, Sendable {
                 continue
             }
             guard sensors.contains(sensor) else {
-                throw fault("The condition on \(sensor) is invalid, because it is not an input.")
+                throw fault(
+                    "The condition on \(sensor) is invalid, because \(sensor) is not an input.")
             }
         }
         try checkTimes(sensors)
@@ -129,8 +130,9 @@ public struct AnalysisRequest: Hashable, Sendable {
 extension AnalysisRequest {
     /// The request over whole cells that have ended, for a statistics-only grant.
     ///
-    /// It applies to every sensor: otherwise the range of one could select samples of a restricted
-    /// one. Windows begin and end at the bounds of cells, so that each mean is one of whole cells.
+    /// The range is widened for all sensors: otherwise the range of one sensor could select samples
+    /// of another one that is restricted. Windows begin and end at the bounds of cells, so that
+    /// each mean is a mean of whole cells.
     func widened(to cells: AggregateCells, now: Timestamp) -> AnalysisRequest {
         var widened = self
         widened.range = cells.covering(range, now: now)
@@ -138,7 +140,9 @@ extension AnalysisRequest {
         return widened
     }
 
-    /// A grid of cells of width `every`; the first begins with the range, unless that is open.
+    /// A grid of cells of width `every`.
+    ///
+    /// The first cell begins with the range, unless the range is open.
     var grid: Grid? {
         every.map { every in
             Grid(
@@ -147,7 +151,7 @@ extension AnalysisRequest {
         }
     }
 
-    /// The cells whose means are the rows; `nil` for `resample`, which has its own.
+    /// The cells whose means are the rows; `nil` for `resample`, which computes its own cells.
     var windows: Grid? {
         if case .resample = analysis.kind { nil } else { grid }
     }

@@ -7,7 +7,7 @@ public struct AnalysisAnswer: Hashable, Sendable {
     public let inputs: [FieldReference]
     /// The field of each input.
     public let fields: [Field]
-    /// The number of rows, samples or windows; `nil` when suppressed.
+    /// The number of rows, which are samples or windows; `nil` when suppressed.
     public let count: Int?
     /// `nil` when it is not defined on the rows, or is suppressed.
     public let result: AnalysisResult?
@@ -56,15 +56,15 @@ public enum AnalysisResult: Hashable, Sendable {
         public let y: FieldReference
         /// −1 to 1; `nil` where one side does not vary.
         public let pearson: Double?
-        /// The same of ranks; `nil` also under a statistics-only grant.
+        /// The correlation of the ranks, −1 to 1; `nil` also under a statistics-only grant.
         public let spearman: Double?
-        /// Divisor n−1.
+        /// The covariance with divisor n−1.
         public let covariance: Double?
     }
 
     /// A line fitted by least squares.
     public struct Trend: Hashable, Sendable {
-        /// Per second.
+        /// The change of the value per second.
         public let slope: Double
         /// The value of the line at `origin`; both are `nil` when they would reveal the time of a
         /// sample.
@@ -73,7 +73,7 @@ public enum AnalysisResult: Hashable, Sendable {
         public let origin: Timestamp?
         /// The share of the variance that the line explains.
         public let rSquared: Double?
-        /// Of the slope, per second.
+        /// The standard error of ``slope``, per second.
         public let standardError: Double?
     }
 

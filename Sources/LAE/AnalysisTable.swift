@@ -117,7 +117,8 @@ struct AnalysisTable: Sendable {
                 : "Narrow the range, or give a wider every")
     }
 
-    /// The rows of several tables side by side: the rows of the first that match one of each other.
+    /// Joins several tables side by side: the rows of the first table that match a row in each of
+    /// the others.
     ///
     /// - Parameter alignment: how rows with different times are matched; `nil` for equal times.
     private static func joined(_ tables: [AnalysisTable], _ alignment: Alignment?) -> AnalysisTable
@@ -138,7 +139,7 @@ struct AnalysisTable: Sendable {
         return joined
     }
 
-    /// The same rows with these columns, in this order.
+    /// The same rows with the columns at these places, in this order.
     private func choosing(_ places: [Int]) -> AnalysisTable {
         var chosen = self
         chosen.columns = places.map { columns[$0] }

@@ -118,8 +118,8 @@ public struct AnalyticsEngine: Sendable {
     /// An analysis of fields of one or more sensors, under a grant for each of them.
     ///
     /// Under a statistics-only grant, the range is widened to whole cells (see `AggregateCells`),
-    /// and results for fewer than 5 rows, bins or clusters are suppressed. It holds at most a
-    /// million numbers in memory, and ends when its task is cancelled.
+    /// and results for fewer than 5 rows, bins or clusters are suppressed. The analysis holds at
+    /// most a million numbers in memory, and ends when its task is cancelled.
     ///
     /// ```swift
     /// let request = AnalysisRequest(
@@ -203,7 +203,8 @@ private struct SamplePublishing: Sendable {
         } catch {
             throw LAEError(error)
         }
-        // A repeated batch was sent long before.
+        // A repeated batch may have been written long before it arrived, so its times tell nothing
+        // about the clock.
         if let clock, !receipt.isRepeated { await machine.note(clock, of: grant.sensor) }
         var range: TimeRange?
         if let first = batch.times.min(), let last = batch.times.max() {

@@ -60,7 +60,7 @@ struct GrantTerms: Sendable {
 
     /// The expected interval between two visible samples.
     ///
-    /// - Parameter interval: that of the sensor; `nil` if unknown.
+    /// - Parameter interval: the sensor's own interval; `nil` if unknown.
     func interval(_ interval: Duration?) -> Duration? {
         guard let slotWidth else { return interval }
         return interval.map { max($0, .microseconds(slotWidth)) }
@@ -80,9 +80,10 @@ struct GrantTerms: Sendable {
         return true
     }
 
-    /// The values with the precision of the grant: numbers are rounded to multiples of it.
+    /// The values with the precision of the grant.
     ///
-    /// Integers are rounded to multiples of the precision rounded up.
+    /// Numbers are rounded to multiples of the precision, integers to multiples of the precision
+    /// rounded up to a whole number.
     func reduced(_ values: [Value]) -> [Value] {
         guard let step = terms.precision else { return values }
         return values.map { value in

@@ -41,7 +41,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         case sensorComputed
         /// The host reads the sensor, so clients cannot publish to it.
         case sensorCollected
-        /// Older samples were accepted while the others were read.
+        /// Older samples were accepted while a query read the samples in several passes.
         case changed
         /// The access log cannot be written, so nothing is read.
         case logUnavailable
@@ -72,7 +72,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         case let error as AuthError where error.code == .logUnavailable:
             self.init(.logUnavailable, error.message, hint: error.hint, cause: error)
         case let error as VirtualMachineError:
-            // The cause is kept without the virtual machine's layer.
+            // The cause is the error below the virtual machine's own, if there is one.
             self =
                 LAEError(publishing: error)
                 ?? LAEError(.failed, error.message, cause: error.cause ?? error)

@@ -18,7 +18,7 @@ struct Pipeline: Sendable {
         }
     }
 
-    /// The analyses whose result is a single number, with a description of it.
+    /// The analyses whose result is a single number, with a description of this number.
     static let analyses = [
         "correlation": "Pearson's coefficient", "trend": "the slope per second",
         "entropy": "the entropy in bits",

@@ -99,7 +99,7 @@ public struct LatestSample: Hashable, Sendable {
 public struct BatchPage: Hashable, Sendable {
     /// The fields of the columns, in order.
     public let fields: [Field]
-    /// With sequence numbers.
+    /// The samples with their sequence numbers.
     public let stored: StoredBatch
     /// Pass it as `after` for the next page; `nil` when this is the last page.
     public let next: SampleQuery.Position?

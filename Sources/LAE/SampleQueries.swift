@@ -38,7 +38,8 @@ struct SampleQueries: Sendable {
 
     /// - Parameters:
     ///   - operation: its name in the access log.
-    ///   - checksForMore: whether the page reports if more samples follow.
+    ///   - checksForMore: whether to find out if more samples follow, so that the page can tell
+    ///     where to continue.
     func batch(
         _ selection: SampleSelection, for grant: Grant, operation: String, checksForMore: Bool
     ) async throws(LAEError) -> BatchPage {
@@ -47,7 +48,8 @@ struct SampleQueries: Sendable {
             checksForMore: checksForMore)
     }
 
-    /// - Parameter end: only samples before it, which the access log does not mention.
+    /// - Parameter end: only samples before this time are read; the access log has the range of the
+    ///   selection.
     private func batch(
         _ selection: SampleSelection, of lookup: SensorLookup, for grant: Grant,
         operation: String, checksForMore: Bool, until end: Timestamp = .distantFuture
@@ -64,7 +66,7 @@ struct SampleQueries: Sendable {
         do {
             var scan = SampleScan(query, from: sensor.origin, under: terms, matchers: matchers)
             var found = StoredBatch(of: sensor.fields)
-            // A page ends early after as much text as the scan reads at once.
+            // A page also ends early once it has as much text as the scan reads at once.
             var isFull = false
             while found.count < query.limit, !isFull, let page = try await scan.next() {
                 found = found.isEmpty ? page : found.joined(with: page)

@@ -119,7 +119,7 @@ struct SampleScan {
 /// Where the samples of a sensor come from: the store, or a computation.
 enum SampleOrigin: Sendable {
     case stored(SampleReading)
-    /// Those of a virtual sensor.
+    /// The samples of a virtual sensor, computed when they are read.
     case computed(WindowReader)
 
     /// The samples that match, in the query's order.

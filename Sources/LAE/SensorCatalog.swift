@@ -42,7 +42,8 @@ struct SensorCatalog: Sendable {
         return status
     }
 
-    /// The error for a name that no sensor has: the sensors of that kind, or why there is none.
+    /// The error for a name that no sensor has: it lists the sensors of that kind, or says why they
+    /// are unavailable.
     private func missing(_ name: SensorID) async -> VirtualMachineError {
         let instances = await machine.instances(of: name)
         if await machine.readable(named: name).isEmpty, let first = instances.first,
@@ -69,7 +70,7 @@ struct SensorCatalog: Sendable {
                 let known = try? Pipeline(other), known.sensors.contains(id)
             else { continue }
             throw Pipeline.invalid(
-                "\(status.sensor.id) is computed from \(id), so that cannot be virtual itself.")
+                "\(status.sensor.id) is computed from \(id), so \(id) cannot be virtual.")
         }
         do {
             return try Sensor(
@@ -203,7 +204,7 @@ struct ReadableSensor: Sendable {
     let fields: [Field]
     let origin: SampleOrigin
 
-    /// The indices of fields; all of them for `nil`.
+    /// The indices of the named fields; `nil` selects all fields.
     ///
     /// - Throws: `unknownField`.
     func columns(_ names: [String]?) throws(LAEError) -> [Int] {
@@ -221,7 +222,7 @@ struct ReadableSensor: Sendable {
         return columns
     }
 
-    /// The indices of numeric fields; all of them for `nil`.
+    /// The indices of the named fields, which must be numeric; `nil` selects all numeric fields.
     ///
     /// - Throws: `unknownField`, `notNumeric`.
     func numericColumns(_ names: [String]?) throws(LAEError) -> [Int] {

@@ -95,7 +95,8 @@ struct StatisticsQueries: Sendable {
             }
         }
         if !sensor.origin.isComputed {
-            // Also if samples are read one by one, so that the answer reports missing samples.
+            // Also if samples are read one by one: the windows then cover the time of the
+            // pruned samples, and the answer reports that these are missing.
             found +=
                 try await samples.summarised(sensor.id, fields: fields, in: visible)
                 .map { [$0] } ?? []
@@ -149,8 +150,10 @@ struct StatisticsQueries: Sendable {
             damage: await reader.damage(in: query.range))
     }
 
-    /// The coverage of each window: a sample that fails the conditions covers its time, too, and
-    /// one to which they cannot be applied does not.
+    /// The coverage of each window.
+    ///
+    /// A sample that fails the conditions covers its time, too. A sample to which the conditions
+    /// cannot be applied, because it is pruned or damaged, does not.
     private func coverage(
         _ query: StatisticsQuery, _ parts: [SummaryQuery], _ windows: [WindowSummary],
         _ reader: StatisticsReader
@@ -182,7 +185,7 @@ struct StatisticsQueries: Sendable {
         let covered = cells.covering(range, now: time.now())
         let parts: [SummaryQuery]
         if let calendar = query.calendar {
-            // Their bounds are those of cells, too.
+            // The bounds of windows must be bounds of cells, too.
             let windows = try calendar.windows(of: covered).map {
                 TimeRange(from: cells.floor($0.from), to: cells.floor($0.to))
             }
@@ -298,7 +301,7 @@ extension SummaryQuery {
 }
 
 extension [Statistic] {
-    /// The same with approximate percentiles, which need only summaries.
+    /// The same statistics with approximate percentiles, which need only summaries.
     var approximate: [Statistic] {
         map { statistic in
             statistic.exactPercent.map { .approximatePercentile($0) } ?? statistic

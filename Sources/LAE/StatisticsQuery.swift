@@ -21,7 +21,7 @@ public struct StatisticsQuery: Hashable, Sendable {
     public var statistics: [Statistic]
     /// The width of the windows; the first begins with the range; `nil` for one window.
     public var every: Duration?
-    /// Windows of the calendar, in place of those of ``every``.
+    /// Windows of the calendar, in place of windows of the width ``every``.
     public var calendar: CalendarWindows?
     /// Conditions that a sample must meet to count.
     public var conditions: [Condition]
@@ -99,7 +99,7 @@ public struct Coverage: Hashable, Sendable {
     /// The share that is covered, 0 to 1.
     public var share: Double { Double(covered) / Double(whole) }
 
-    /// - Parameter range: has both ends.
+    /// - Parameter range: bounded on both sides.
     /// - Returns: `nil` when it is unknown, or the range is in the future.
     init?(_ covered: Int64?, of range: TimeRange) {
         let (whole, overflow) = range.to.microseconds.subtractingReportingOverflow(
@@ -110,7 +110,7 @@ public struct Coverage: Hashable, Sendable {
 
     /// The coverage of adjacent windows.
     ///
-    /// - Parameter ranges: one for each of them.
+    /// - Parameter ranges: the time ranges of the windows.
     static func of(
         _ windows: [WindowSummary], in ranges: [TimeRange], now: Timestamp
     ) -> [Coverage?] {

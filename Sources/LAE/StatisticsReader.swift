@@ -87,7 +87,8 @@ struct StatisticsReader: Sendable {
         var part = query
         part.range = visible
         guard query.step != nil else { return try await samples.summaries(part) }
-        // The terms do not shift windows; the first one may be partly visible.
+        // The terms do not move the bounds of windows, so the first window may be only partly
+        // visible.
         let first = query.window(of: visible.from)
         part.range = visible.intersection(query.span(of: first))
         var head = part

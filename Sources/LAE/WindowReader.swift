@@ -73,7 +73,7 @@ struct WindowReader: Sendable {
             grid.first(endingFrom: range.to) - 1, grid.windows(holding: last).upperBound,
             grid.last(endingBy: now))
         if let after = query.after, !Self.times.contains(after.time) {
-            // Every window is on one side of it.
+            // All windows are on one side of such a position.
             let isBefore = after.time < Self.times.from
             if isBefore != (query.order == .ascending) { return nil }
         } else if let after = query.after {

@@ -203,7 +203,8 @@ public struct MotionFeatures: Hashable, Sendable {
 
     /// The standard deviation of the magnitude below 10 Hz, in m/s².
     public let sway: Double
-    /// The same above 10 Hz; 0 for samples at 20 Hz or less.
+    /// The standard deviation of the magnitude above 10 Hz, in m/s²; 0 for samples at 20 Hz or
+    /// less.
     public let roughness: Double
     /// `nil` if there are no steps.
     public let steps: Steps?
@@ -241,7 +242,7 @@ public struct MotionFeatures: Hashable, Sendable {
             fits[.stationary] = min(
                 Self.range(vibration, -1, 0, 0.15, 0.4), speedFit(-1, 0, 0.5, 1.2))
         } else {
-            // A bicycle shakes more than a car; without a speed that is never certain.
+            // A bicycle shakes more than a car, but without a speed neither is certain.
             fits[.cycling] = 0.6 * irregular * Self.range(vibration, 0.8, 1.2, 5, 8)
             fits[.driving] = 0.6 * irregular * Self.range(vibration, 0.12, 0.25, 0.7, 1.1)
             fits[.stationary] = Self.range(vibration, -1, 0, 0.12, 0.3)

@@ -5,8 +5,8 @@ public import Samples
 ///
 /// The layer below 11 km of the U.S. Standard Atmosphere 1976 (NOAA, NASA, USAF), equation 33a
 /// solved for the altitude: 288.15 K at sea level, 6.5 K less per kilometre, g₀ 9.80665 m/s², M
-/// 28.9644 g/mol, R* 8.31432 J/(mol K). Neither weather, which amounts to some metres per hour, nor
-/// the actual temperature is corrected: at 0 °C altitudes are 5 % too large.
+/// 28.9644 g/mol, R* 8.31432 J/(mol K). The result is not corrected for the weather, which amounts
+/// to some metres per hour, nor for the actual temperature: at 0 °C altitudes are 5 % too large.
 public struct Altimeter: DerivedSensor {
     /// The pressure at sea level in the standard atmosphere, in hPa.
     public static let standardPressure = 1013.25
@@ -23,8 +23,8 @@ public struct Altimeter: DerivedSensor {
 
     /// Creates an altimeter.
     ///
-    /// - Parameter start: the pressure at altitude zero, in hPa; beyond ``pressures`` that of the
-    ///   first measurement is used.
+    /// - Parameter start: the pressure at altitude zero, in hPa; if it is beyond ``pressures``, the
+    ///   pressure of the first measurement is used.
     public init(start: Double) {
         self.start = Self.pressures.contains(start) ? start : nil
     }
@@ -45,7 +45,7 @@ public struct Altimeter: DerivedSensor {
 
     /// The altitude in metres at which the standard atmosphere has a pressure.
     ///
-    /// - Parameter sea: the pressure at sea level; both are in hPa.
+    /// - Parameter sea: the pressure at sea level; both pressures are in hPa.
     public static func altitude(_ pressure: Double, sea: Double = standardPressure) -> Double {
         let exponent = 8.31432 * 0.0065 / (9.80665 * 0.0289644)
         return 288.15 / 0.0065 * (1 - pow(pressure / sea, exponent))

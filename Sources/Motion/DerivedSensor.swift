@@ -13,8 +13,8 @@ public protocol DerivedSensor: Sendable {
     static var inputs: [Field] { get }
     /// The fields of the samples it computes.
     static var outputs: [Field] { get }
-    /// The longest interval between input samples from which it computes correct samples; `nil` if there
-    /// is none.
+    /// The longest interval between input samples from which it computes correct samples; `nil` if
+    /// every interval is short enough.
     static var longestInterval: Duration? { get }
     /// How many samples were dropped because a number was missing or they came too late.
     var dropped: Int { get }

@@ -2,8 +2,8 @@ import Samples
 
 /// Resamples irregular measurements to an even grid: each cell is the mean of its measurements.
 ///
-/// Empty cells are interpolated linearly. The grid restarts after a longer gap, and when time
-/// decreases by a second.
+/// Empty cells are interpolated linearly. The grid restarts after a longer gap, and when time goes
+/// back by a second or more.
 struct EvenGrid: Hashable, Sendable {
     enum Outcome: Hashable {
         /// The cells that are complete now; often none.

@@ -2,8 +2,9 @@ import Samples
 
 /// Steps, distance and floors of a session, from the totals of a device's counter.
 ///
-/// The growth of the totals counts while the session is active, whatever their start. A total that
-/// decreases, as after a restart of the device, counts nothing and is the new base.
+/// Only the growth of the totals while the session is active counts, so a counter may start at any
+/// value. A total that decreases, for example after a restart of the device, counts nothing and is
+/// the new base.
 public struct Pedometer: Hashable, Sendable {
     /// The totals of a counter; `nil` for missing ones.
     public struct Reading: Hashable, Sendable {

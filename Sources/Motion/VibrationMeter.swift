@@ -4,8 +4,8 @@ import Statistics
 
 /// The vibration of the surface below an accelerometer.
 ///
-/// The first 32 samples determine the rate, and so the highest frequency; it must be at least ten
-/// per second. See ``VibrationSpectrum``.
+/// The first 32 samples determine the rate, and so the highest frequency; the rate must be at least
+/// ten per second. See ``VibrationSpectrum``.
 public struct VibrationMeter: Sendable {
     /// The number of dropped samples.
     public private(set) var dropped = 0
@@ -35,7 +35,7 @@ extension VibrationMeter: DerivedSensor {
             spectrum = Int(exactly: perSecond.rounded()).flatMap { VibrationSpectrum(rate: $0) }
         }
         let before = spectrum?.dropped ?? 0
-        // It only throws when the task is cancelled, and then the sample is not needed.
+        // `take` throws only when the task is cancelled, and then the sample is not needed.
         let reading = try? spectrum?.take(acceleration, at: sample.time)
         dropped += (spectrum?.dropped ?? 0) - before
         return reading.map {

@@ -22,7 +22,8 @@ public struct SampleMaker: Sendable {
         public var incomplete = 0
         /// Payloads whose time is missing, before 2000 or more than a minute in the future.
         public var invalidTimestamp = 0
-        /// Repetitions: the same time and values or, if only changes are taken, the same values.
+        /// Payloads with the time and values of an earlier one or, if only changes are taken, with
+        /// the values of the last sample.
         public var repeated = 0
         /// Samples older than a previous one; they are kept.
         public var late = 0
@@ -48,8 +49,10 @@ public struct SampleMaker: Sendable {
     private let isSparse: Bool
     private var known: [Value?]
     private let takesOnlyChanges: Bool
-    /// The values of the last sample; comparing with the last measured ones would miss a slow
-    /// drift.
+    /// The values of the last sample.
+    ///
+    /// New values are compared with these and not with the last measured ones, so that a slow drift
+    /// is noticed.
     private var reported: [Value]?
     private var recent = RecentSamples()
     private var clock = ClockFilter()
@@ -83,7 +86,7 @@ public struct SampleMaker: Sendable {
     /// The fields of the samples.
     public var fields: [Field] { rules.map(\.field) }
 
-    /// Forgets the last values, as after connecting to the source again.
+    /// Forgets the last values, for example after connecting to the source again.
     public mutating func restart() {
         known = Array(repeating: nil, count: rules.count)
         reported = nil
@@ -122,7 +125,7 @@ public struct SampleMaker: Sendable {
         }
         guard isNew else { return incomplete() }
         if hasTime {
-            // Before the check, so that a clock that is too far ahead is reported.
+            // Before the check, so that ``clockOffset`` also shows a clock that is too far ahead.
             clock.take(ClockReading(stamp: time, arrival: arrival))
             guard TimeRule.isPlausible(time, at: arrival) else { return invalidTimestamp() }
         }
