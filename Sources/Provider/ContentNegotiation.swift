@@ -8,7 +8,8 @@ import Tracks
 enum ContentNegotiation {
     /// The form with the highest quality, the first of equals; `nil` if none is acceptable.
     ///
-    /// - Parameter form: the form of a media range in lower case, without its parameters.
+    /// - Parameter form: returns the form for a media range, which is in lower case and without
+    ///   parameters; `nil` if there is none.
     static func best<Form>(of accept: String, _ form: (String) -> Form?) -> Form? {
         var best: (form: Form, quality: Double)?
         for range in accept.split(separator: ",") {
@@ -73,8 +74,8 @@ enum TrackForm: String, CaseIterable {
         }
     }
 
-    /// The form that `format` names, or the acceptable form with the highest quality; GeoJSON without
-    /// both.
+    /// The form that `format` names, or else the acceptable form with the highest quality; GeoJSON
+    /// if the request has neither `format` nor `Accept`.
     ///
     /// - Throws: `Problem` for an unknown format, and if no form is acceptable.
     init(_ request: Request) throws {
@@ -135,7 +136,8 @@ enum SessionSampleForm: Equatable {
         }
     }
 
-    /// The form that `format` names, or the acceptable form with the highest quality; JSON without both.
+    /// The form that `format` names, or else the acceptable form with the highest quality; JSON if
+    /// the request has neither `format` nor `Accept`.
     ///
     /// - Throws: `Problem` for an unknown format, and if no form is acceptable.
     init(_ request: Request) throws {

@@ -21,7 +21,7 @@ struct GrantedClient: Sendable {
         (self.client, self.log) = (client, log)
     }
 
-    /// Refuses origins that no permission allows.
+    /// Refuses origins that may not be called even with permission.
     ///
     /// - Throws: `addressRefused`, `ownHost`.
     func check(_ origin: WebOrigin) throws(EgressError) {

@@ -36,7 +36,7 @@ extension Request {
         }
     }
 
-    /// Checks that the body is JSON; a body without a type is.
+    /// Checks that the body is JSON; a body without a media type counts as JSON.
     ///
     /// - Throws: `Problem` for a body of another type.
     func checkJSON() throws {

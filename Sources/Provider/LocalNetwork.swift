@@ -40,10 +40,11 @@ public struct ServerCertificate: Sendable {
     }
 }
 
-/// Refuses requests from the local network whose `Host` is not this listener's, and those of browsers.
+/// Refuses requests from the local network whose `Host` is not this listener's, and requests of
+/// browsers.
 ///
 /// This protects against DNS rebinding and cross-site requests, as `HostMiddleware` does on this
-/// machine: no page is served here, so none may call.
+/// machine: the listener serves no page, so no page may call it.
 struct LocalNetworkMiddleware: RouterMiddleware {
     let site: @Sendable () -> LocalNetworkSite?
 
@@ -51,7 +52,7 @@ struct LocalNetworkMiddleware: RouterMiddleware {
         _ request: Request, context: ProviderContext,
         next: (Request, ProviderContext) async throws -> Response
     ) async throws -> Response {
-        // The first Host is the authority; a remaining one is a second.
+        // The first field `Host` has become the authority; a field that remains is a second one.
         guard let authority = request.head.authority?.lowercased(), request.headers[.host] == nil,
             site()?.authorities.contains(authority) == true
         else { throw Problem.misdirectedInLocalNetwork }

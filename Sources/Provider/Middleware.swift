@@ -24,7 +24,7 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// Refuses requests whose `Host` is not this server's, and those that another site caused.
+/// Refuses requests whose `Host` is not this server's, and requests that another site caused.
 ///
 /// This protects against DNS rebinding and cross-site requests. It comes before any token is checked,
 /// so that another site cannot cause refusals that the owner is notified of.
@@ -37,7 +37,7 @@ struct HostMiddleware: RouterMiddleware {
         next: (Request, ProviderContext) async throws -> Response
     ) async throws -> Response {
         let port = context.transport == .network ? port() : nil
-        // The first Host is the authority; a remaining one is a second.
+        // The first field `Host` has become the authority; a field that remains is a second one.
         guard let authority = request.head.authority, request.headers[.host] == nil,
             let origin = Self.origin(of: authority, port: port)
         else { throw Problem.misdirected }
@@ -113,7 +113,7 @@ struct AppOriginMiddleware: RouterMiddleware {
 }
 
 extension Request {
-    /// Whether it is a call: of the API, or of those of published apps.
+    /// Whether the request is a call of the API, or of the interfaces of published apps.
     var isCall: Bool {
         ["/api/", "/nervous-api/", "/nervousnet-api/"].contains(where: uri.path.hasPrefix)
     }

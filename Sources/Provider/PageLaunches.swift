@@ -6,8 +6,8 @@ import NIOCore
 /// Puts a nonce into the pages that this host serves to the owner's browser, so that only they redeem
 /// launch codes.
 ///
-/// The code alone is not enough: a page that another program served at the app's address, because it
-/// listened there, has the code from its own URL. A page gets a nonce if
+/// The code alone is not enough: another program that listens at the app's address could serve a
+/// page there, and the page would find the code in its own URL. A page gets a nonce if
 /// - a launch code of its app is waiting to be redeemed,
 /// - the connection belongs to a program of this user, according to the kernel, so that no other user
 ///   can fetch a nonce and put it into a page of their own,
@@ -37,8 +37,8 @@ struct PageNonce: Sendable {
 
     /// The page with the value in a `meta` element.
     ///
-    /// It is put after the doctype, where the parser begins the head: earlier, the page would be shown in
-    /// quirks mode; later, scripts of the head would run before it is there.
+    /// The element follows the doctype, where the parser begins the head: before the doctype it
+    /// would cause quirks mode; further down, scripts of the head would run before it exists.
     func inserted(into page: [UInt8]) -> [UInt8] {
         let place = Self.endOfProlog(in: page)
         let element = #"<meta name="nervous-page" content="\#(text)">"#

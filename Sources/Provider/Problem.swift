@@ -19,7 +19,7 @@ struct Problem: Error, Sendable {
     /// The URL of the page that explains how to change the permissions of the app.
     var settings: String?
     var headers: HTTPFields = [:]
-    /// Of a full storage: the bytes in use and the bytes that are allowed.
+    /// For a full storage: the bytes in use and the bytes that are allowed.
     var space: (used: Int, limit: Int)?
 
     init(
@@ -40,7 +40,7 @@ struct Problem: Error, Sendable {
         detail = "The request could not be served."
     }
 
-    /// The same problem with another status than that of its code.
+    /// The same problem with a status other than the usual one of its code.
     init(_ problem: Problem, status: HTTPResponse.Status) {
         (code, self.status, title) = (problem.code, status, problem.title)
         (detail, fix, privilege) = (problem.detail, problem.fix, problem.privilege)

@@ -67,8 +67,9 @@ public struct Provider: Sendable {
 
     /// - Parameters:
     ///   - heartbeat: the longest silence of an event stream.
-    ///   - time: the clock that durations before now are relative to, and the timer of live sessions.
-    ///   - scheduler: decides when sample streams write; each writes at once without it.
+    ///   - time: the clock of the present time, to which a duration such as `-10m` in a request is
+    ///     relative, and the timer of live sessions.
+    ///   - scheduler: decides when sample streams write; without one, each stream writes at once.
     public init(
         _ services: Services, host: HostInformation, heartbeat: Duration = .seconds(15),
         time: any TimeSource = .system, scheduler: StreamScheduler? = nil,
@@ -191,8 +192,9 @@ public struct Provider: Sendable {
     /// The scripts that every app has, in a runner as in a browser.
     public static var prelude: [RunScript] { SDK.prelude }
 
-    /// The test library of apps, as the expression of a function that takes `{ index, filter }`:
-    /// which test to run.
+    /// The test library of apps: an expression whose value is a function.
+    ///
+    /// The argument `{ index, filter }` of the function selects the test to run.
     public static var testLibrary: String {
         ProviderFiles.testJS.text
     }

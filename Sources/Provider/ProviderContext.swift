@@ -125,7 +125,8 @@ extension HTTPField.Name {
 }
 
 extension Response {
-    /// Adds the sensor that was read, if the request named a kind or another name of it.
+    /// Adds the sensor that was read, if the request named its kind, or used another name of the
+    /// sensor.
     func naming(_ sensor: SensorID, requested name: SensorID) -> Response {
         guard sensor != name else { return self }
         var response = self

@@ -48,7 +48,8 @@ extension Request {
         }
     }
 
-    /// The range of `from` and `to`; open if missing.
+    /// The range from the parameter `from` to the parameter `to`; without one of them, open on that
+    /// side.
     func range(now: Timestamp) throws -> TimeRange {
         let from = try parameter("from").map { try Self.moment("from", $0, now) }
         let to = try parameter("to").map { try Self.moment("to", $0, now) }

@@ -24,7 +24,7 @@ struct Clock {
 
 /// Timers in the order in which they fire: by deadline, then in the order of setting.
 struct TimerQueue {
-    /// Nanoseconds of the monotonic clock.
+    /// Nanoseconds, as ``Clock/now`` gives them.
     typealias Instant = UInt64
 
     private struct Entry {
@@ -37,7 +37,7 @@ struct TimerQueue {
         }
     }
 
-    /// Timers that do not keep the run alive, such as that of `AbortSignal.timeout`.
+    /// Timers that do not keep the run alive, such as the timer of `AbortSignal.timeout`.
     private var background: Set<UInt32> = []
     private var entries: [Entry] = []
     private var byID: [UInt32: Entry] = [:]

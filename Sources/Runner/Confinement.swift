@@ -14,7 +14,7 @@ struct Confinement {
         self.isOn = isOn
     }
 
-    /// Applies what every kernel supports; also without a sandbox.
+    /// Applies what every kernel supports, even if the sandbox is off.
     mutating func prepareProcess() throws(LaunchError) {
         let parent = getppid()
         try require("process isolation", nervous_sandbox_own_process(parent))
@@ -27,7 +27,7 @@ struct Confinement {
 
     /// Restricts access to the files that the engine reads while it starts.
     ///
-    /// - Parameter process: its folder in `/proc`; a forked copy has another one.
+    /// - Parameter process: the folder of the process in `/proc`; a forked process has another one.
     mutating func restrictForStart(process: String = "/proc/self") throws(LaunchError) {
         guard isOn else { return }
         try require("no_new_privs", nervous_sandbox_no_new_privileges())

@@ -8,11 +8,12 @@ import RunnerProtocol
 /// The supervisor starts it with
 /// - descriptor 0 on `/dev/null`, 1 and 2 on pipes, 3 on one end of a connected Unix stream
 ///   socket, and nothing else;
-/// - no argument, or `--insecure-no-sandbox`; or `--zygote`: it then forks one runner for each
-///   `ZygoteRequest` received on descriptor 3, a packet socket; with `--probe NAME` at the end, a
-///   runner attempts an escape from the sandbox in place of an app;
-/// - an environment that the host chooses: none is needed; `TZ` and `LANG` set the app's time zone
-///   and language; variables that begin with `JSC_` are options of the engine and must not be
+/// - arguments: none to run one app; `--insecure-no-sandbox` to run it without the sandbox; or
+///   `--zygote` to fork one runner for each `ZygoteRequest` received on descriptor 3, which is then
+///   a packet socket. With `--probe NAME` at the end, a runner attempts an escape from the sandbox
+///   in place of an app;
+/// - an environment that the host chooses and that may be empty: `TZ` and `LANG` set the app's time
+///   zone and language; variables that begin with `JSC_` are options of the engine and must not be
 ///   inherited;
 /// - from a thread that lives as long as the host, because the kernel's parent-death signal
 ///   follows the thread.
@@ -21,7 +22,7 @@ import RunnerProtocol
 /// `globalThis.location = "http://…"`, the base of relative addresses; `http://localhost/`
 /// otherwise.
 ///
-/// Exit codes: that of `RunnerFrame.finished`; 64 started by hand; 69 a layer of the sandbox is
+/// Exit codes: the code of `RunnerFrame.finished`; 64 started by hand; 69 a layer of the sandbox is
 /// missing; 70 the engine did not start; 74 the host has ended; 76 the host sent an invalid frame;
 /// 124 and 125 a turn of the app took too long, in time or in processor time. `SIGSYS` is an
 /// attempt to escape the sandbox; `SIGILL`, `SIGTRAP`, `SIGABRT` or `SIGSEGV` most often mean
@@ -89,8 +90,8 @@ enum Launch {
         run.run(layers: confinement.layers)
     }
 
-    /// A blocked signal is inherited from the host's thread, and the limits of a turn and of
-    /// processor time need their signals.
+    /// The process inherits the blocked signals of the host's thread, but the limits of a turn and
+    /// of processor time need their signals.
     private static func unblockSignals() {
         var none = sigset_t()
         sigemptyset(&none)
@@ -128,7 +129,8 @@ enum Launch {
 struct ProcessLimits {
     /// Seconds of processor time.
     var cpu: UInt32 = 86_400
-    /// Bytes in addition to those of the process after its engine has started.
+    /// Bytes that the process may use in addition to those that it uses after its engine has
+    /// started.
     var memory: UInt64 = 104 << 20
 }
 

@@ -73,7 +73,7 @@ struct Arguments {
         return integer
     }
 
-    /// A string cut to `limit` UTF-16 code units, with the number of those cut off.
+    /// A string cut to `limit` UTF-16 code units, and the number of code units that were cut off.
     func string(_ index: Int, cutAt limit: Int) throws(PrimitiveError) -> (String, cutOff: Int) {
         let value = try value(index)
         guard JSValueIsString(context, value), let copy = JSValueToStringCopy(context, value, nil)
@@ -102,7 +102,8 @@ struct Arguments {
         else { throw PrimitiveError("a Uint8Array is required") }
         let count = JSObjectGetTypedArrayByteLength(context, array, nil)
         guard count <= limit else { throw PrimitiveError("there are too many bytes") }
-        // The pointer is that of the underlying buffer, which may begin before the array.
+        // The pointer is to the start of the underlying buffer, which may be before the start of
+        // the array.
         let offset = JSObjectGetTypedArrayByteOffset(context, array, nil)
         let start = JSObjectGetTypedArrayBytesPtr(context, array, nil)
         return UnsafeMutableRawBufferPointer(start: start.map { $0 + offset }, count: count)

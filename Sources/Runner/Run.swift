@@ -8,9 +8,9 @@ final class Run {
     private static let longestRound: UInt64 = 100_000_000
     /// Nanoseconds until a response must begin: the owner may have to decide first.
     private static let longestWait: UInt64 = 600_000_000_000
-    /// Nanoseconds in which a response that has begun must end: a stream never does.
+    /// Nanoseconds in which a response that has begun must end, because a stream would never end.
     private static let longestResponse: UInt64 = 30_000_000_000
-    /// Bytes of other responses that are kept meanwhile.
+    /// The maximum number of bytes of other responses that are kept during such a wait.
     private static let keptBytes = 8 << 20
 
     private let engine: Engine
@@ -220,14 +220,15 @@ final class Run {
 
     // MARK: - Frames
 
-    /// Handles a frame of the host; one about an ended request is late, not invalid.
+    /// Handles a frame of the host; a frame about a request that has ended is ignored, because it
+    /// is only late.
     private func handle(_ frame: HostFrame) {
         switch frame {
         case .load(let name, let source):
             load(source, named: name)
         case .loaded:
             isLoaded = true
-            // A page reports itself when it has loaded.
+            // The document of a page fires the event itself.
             if !hasPage { dispatch("loaded") }
         case .page(let name):
             hasPage = true
@@ -347,7 +348,8 @@ final class Run {
 
     // MARK: - Time
 
-    /// In virtual time, reports once for each reason that nothing is left to do now.
+    /// In virtual time, reports that nothing is left to do now, once for each combination of
+    /// received frames and next deadline.
     private func reportIdle() {
         guard clock.isVirtual, !channel.hasDeferred, !isStepDue, !mayFire else { return }
         let next = deadline
@@ -356,7 +358,7 @@ final class Run {
         channel.send(.idle(received: channel.received, next: next))
     }
 
-    /// When there is something to do at the latest.
+    /// The latest time by which there is something to do; `nil` without one.
     private var deadline: UInt64? {
         [timers.deadline, presentation.due, end].compactMap(\.self).min()
     }
@@ -380,8 +382,8 @@ final class Run {
 
     /// Fires the timers that are due.
     ///
-    /// Those that callbacks set, and those that a long round leaves,
-    /// wait for the next round, so that frames are read in between.
+    /// Timers that callbacks set, and timers for which a round has no time left, wait for the next
+    /// round, so that frames are read in between.
     private func fireTimers() {
         guard !clock.isVirtual || mayFire else { return }
         mayFire = false

@@ -86,7 +86,7 @@ public struct FrameReader<Received: Frame>: Sendable {
     /// A reader without bytes.
     public init() {}
 
-    /// Whether no bytes are left that `next` has not returned.
+    /// Whether `next` has returned everything that was appended.
     public var isEmpty: Bool { start == buffer.count }
 
     /// Adds received bytes.

@@ -35,7 +35,7 @@ public enum RunnerFrame: Hashable, Sendable {
 
 /// The level of a console line.
 public enum ConsoleLevel: UInt8, Hashable, Sendable {
-    /// As the methods of `console` are named.
+    /// The levels, with the names of the methods of `console`.
     case debug, log, info, warn, error
 }
 
@@ -51,11 +51,11 @@ public enum RunnerLibrary: UInt8, Hashable, Sendable, CaseIterable {
 public struct UncaughtError: Hashable, Sendable {
     /// The script's name as it was loaded, such as `app.js`; empty when unknown.
     public let file: String
-    /// From 1; 0 when unknown.
+    /// The line, from 1; 0 when unknown.
     public let line: UInt32
-    /// From 1; 0 when unknown.
+    /// The column, from 1; 0 when unknown.
     public let column: UInt32
-    /// Such as `TypeError: undefined is not a function`.
+    /// The exception as text, such as `TypeError: undefined is not a function`.
     public let message: String
     /// The engine's stack trace, one call per line; may be empty.
     public let stack: String

@@ -5,7 +5,8 @@ public enum ZygoteRequest: Hashable, Sendable {
     /// Fork a runner.
     ///
     /// - `cpu`: the limit of its processor time, in seconds.
-    /// - `memory`: bytes in addition to those of the process after its engine has started.
+    /// - `memory`: bytes that the runner may use in addition to those that it uses after its engine
+    ///   has started.
     case start(id: UInt32, cpu: UInt32, memory: UInt64)
 }
 

@@ -6,8 +6,8 @@ enum ConnectionTable {
     /// The user whose program made a connection to this host; `nil` if it has ended.
     static func user(from client: SocketAddress, to server: SocketAddress) -> UInt32? {
         for (file, row) in rows(client, server) {
-            // Of the network namespace of this process: no other can reach its loopback.
-            // FileManager reads only the first page of such a file.
+            // The table of the network namespace of this process: processes in others cannot reach
+            // its loopback interface. FileManager reads only the first page of such a file.
             let table = FileHandle(forReadingAtPath: "/proc/self/net/\(file)")
             guard let data = try? table?.readToEnd() else { continue }
             if let user = user(of: row, in: String(decoding: data, as: UTF8.self)) { return user }
@@ -34,7 +34,7 @@ enum ConnectionTable {
         _ client: SocketAddress, _ server: SocketAddress
     ) -> [(file: String, row: String)] {
         guard let from = End(client), let to = End(server) else { return [] }
-        // A socket of IPv6 can be connected to an address of IPv4, which is mapped then.
+        // An IPv6 socket can be connected to an IPv4 address, which is then mapped to IPv6.
         return from.words.count == 1
             ? [("tcp", "\(from) \(to)"), ("tcp6", "\(from.mapped) \(to.mapped)")]
             : [("tcp6", "\(from) \(to)")]

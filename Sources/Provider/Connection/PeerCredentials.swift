@@ -5,11 +5,12 @@ public import NIOCore
 public struct PeerCredentials: Sendable {
     // The layout of `struct ucred`.
     private let process: Int32
-    /// The user; of a listener, the one that called `listen`.
+    /// The user of the process; if the process listens on the socket, the user that called
+    /// `listen`.
     public let user: UInt32
     private let group: UInt32
 
-    /// Those of a connected socket; `nil` if it is not a Unix socket.
+    /// The credentials of the peer of a connected socket; `nil` if it is not a Unix socket.
     public init?(descriptor: Int32) {
         var value = PeerCredentials()
         var size = socklen_t(MemoryLayout<PeerCredentials>.size)
@@ -23,7 +24,7 @@ public struct PeerCredentials: Sendable {
         (process, user, group) = (0, .max, .max)
     }
 
-    /// Those of a connection over a Unix socket.
+    /// The credentials of the peer of a connection over a Unix socket.
     public static func of(_ channel: any Channel) -> EventLoopFuture<PeerCredentials> {
         guard let options = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeSucceededFuture(PeerCredentials())

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Adds the header fields that every response of a server has: those of routes, of the router, and of
-/// the HTTP parser.
+/// Adds the header fields that every response of a server has: the responses of routes, of the
+/// router, and of the HTTP parser.
 ///
-/// A response without one of them would reveal something about the host to any page: without a
-/// resource policy, for instance, whether an app is installed.
+/// A response without one of these fields would reveal something about the host to any page:
+/// without a resource policy, for instance, whether an app is installed.
 final class SecurityFieldHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
@@ -26,7 +26,7 @@ final class SecurityFieldHandler: ChannelOutboundHandler, RemovableChannelHandle
         guard case .head(var head) = unwrapOutboundIn(data), head.status.code >= 200 else {
             return context.write(data, promise: promise)
         }
-        // A response with a policy or a caching rule of its own keeps it.
+        // A policy or a caching rule that the response already has is kept.
         for (name, value) in Self.fields where !head.headers.contains(name: name) {
             head.headers.add(name: name, value: value)
         }

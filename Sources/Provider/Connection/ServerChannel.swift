@@ -52,7 +52,7 @@ struct ServerChannel: ServerChildChannel {
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
             try pipeline.addHandler(RequestHeadHandler(pace: pace), position: .before(codec))
             let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self).handler
-            // Next to the encoder, so that it sees what other handlers answer, too.
+            // Next to the encoder, so that it also sees the responses of other handlers.
             try pipeline.addHandler(SecurityFieldHandler(), position: .after(encoder))
             // Below TLS, so that a slow handshake counts as a slow header.
             try pipeline.addHandler(pace, position: .first)
@@ -81,21 +81,21 @@ struct ServerChannel: ServerChildChannel {
 
 /// The limits of connections, against slow senders and readers and against many of them.
 public struct ConnectionLimits: Sendable {
-    /// From the first byte of a request to the end of its header fields.
+    /// The time from the first byte of a request to the end of its header fields.
     public var header: TimeAmount
     /// The period over which the progress of a body or a response is measured.
     public var period: TimeAmount
-    /// The bytes that must be transferred within a period, unless it is the rest.
+    /// The bytes that must be transferred within a period, unless fewer are left.
     public var progress: Int
     /// How long a connection may be idle between requests.
     public var idle: TimeAmount
     /// The maximum number of connections of a server at one time; `nil` for no limit.
     ///
-    /// Others wait until one ends.
+    /// Further connections wait until one ends.
     public var connections: Int?
 
     /// - Parameters:
-    ///   - header: from the first byte of a request to the end of its header fields.
+    ///   - header: the time from the first byte of a request to the end of its header fields.
     ///   - period: the period over which progress is measured.
     ///   - progress: the bytes that must be transferred within a period.
     ///   - idle: how long a connection may be idle between requests.
@@ -160,9 +160,9 @@ extension RequestHeadHandler: Sendable {}
 
 /// Answers `Expect: 100-continue` with 100 (RFC 9110, section 10.1.1).
 ///
-/// Some clients, such as curl, wait a second for it before they send a large body. It is sent
-/// whatever the response will be, because the connection reads every body to its end, and never
-/// within the response to an earlier request on the connection.
+/// Some clients, such as curl, wait up to a second for it before they send a large body. It is sent
+/// whatever the response will be, because the connection reads every body to its end. It is delayed
+/// until the responses to earlier requests on the connection are complete.
 final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

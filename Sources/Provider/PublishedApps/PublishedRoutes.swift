@@ -168,7 +168,7 @@ private actor LogLimiter {
     }
 }
 
-/// Reads sensors for published apps, with the authorization and the terms of any client.
+/// Reads sensors for published apps, with the same authorization and terms as for other clients.
 private struct PublishedReader {
     /// The maximum age of a listed sample.
     private static let listed = Duration.seconds(10)
@@ -180,7 +180,7 @@ private struct PublishedReader {
     let authorizer: RequestAuthorizer
     let engine: AnalyticsEngine
 
-    /// The newest sample; of a list, the newest one of each item.
+    /// The newest sample; for a form that is a list, the newest sample of each item.
     func newest(
         _ form: PublishedSensor, _ request: Request, _ context: ProviderContext
     ) async throws -> Response {

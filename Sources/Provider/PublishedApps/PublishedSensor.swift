@@ -4,8 +4,8 @@ import Samples
 
 /// A sensor with the name and fields of the earlier nervousnet generations.
 ///
-/// The only table between their names and the host's. Numbers have the host's units; a field is omitted
-/// if the host cannot provide the unit that those apps expect.
+/// This is the only table between their names and the host's. Numbers have the host's units; a
+/// field is omitted if the host cannot provide the unit that apps of these generations expect.
 struct PublishedSensor: Sendable {
     /// The origin of a field's value.
     enum Origin: Sendable, Equatable {

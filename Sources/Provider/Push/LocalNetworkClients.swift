@@ -7,8 +7,8 @@ import Scheduling
 
 /// Decides who may push from the local network, and limits the failed attempts of each address.
 ///
-/// Only tokens of the owner's programs are accepted. An owner's token would be worth stealing, and apps
-/// run on this machine.
+/// Only tokens of the owner's programs are accepted: an owner's token would be worth stealing, and
+/// apps have no need to push, because they run on this machine.
 actor LocalNetworkClients {
     /// The failed attempts of an address within a minute after which it is refused.
     private static let attemptLimit = 5

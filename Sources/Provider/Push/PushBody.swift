@@ -12,7 +12,7 @@ enum PushBody {
     /// The time within which a body must have arrived.
     private static let timeLimit = Duration.seconds(300)
 
-    /// Reads, decompresses and parses a body; a large body holds its slot until then.
+    /// Reads, decompresses and parses a body; a large body holds its slot until it is parsed.
     ///
     /// - Throws: `Problem` for a body that is too large, too slow or has another encoding.
     static func read<T>(

@@ -8,7 +8,7 @@ import NIOCore
 import Samples
 import VM
 
-/// Readings that other programs push, each in its own form.
+/// Readings that other programs push, each program in its own format.
 struct PushRoutes {
     let authorizer: RequestAuthorizer
     let machine: VirtualMachine
@@ -17,7 +17,8 @@ struct PushRoutes {
     /// Limits who may push; `nil` on this machine.
     var localNetwork: LocalNetworkClients?
 
-    /// - Parameter authorizer: accepts the token schemes of those programs, too.
+    /// - Parameter authorizer: also accepts, for these routes, the token schemes that such programs
+    ///   use.
     init(authorizer: RequestAuthorizer, machine: VirtualMachine, engine: AnalyticsEngine) {
         var authorizer = authorizer
         authorizer.schemes = [.bearer, .token, .basic]

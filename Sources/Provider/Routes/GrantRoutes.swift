@@ -43,16 +43,17 @@ struct GrantRoutes {
         return try .json(await grants(of: name))
     }
 
-    /// Checks that a denial is about a sensor of this machine, or about what the client asks for.
+    /// Checks that a denial is about a sensor of this machine, or about a sensor that the client
+    /// asks for.
     ///
-    /// A misspelt one would deny nothing.
+    /// A denial of a misspelt name would deny nothing.
     private func checkDeniable(_ privilege: PrivilegeID, to client: String) async throws {
         guard let sensor = privilege.sensor else { return }
         let authority = authorizer.authority
         var known = await authority.declared(by: client)
         known += await authority.permissions.records(of: client).map(\.privilege)
         known += await authority.pendingRequests().filter { $0.app == client }.map(\.privilege)
-        // Published apps declare nothing.
+        // Published apps declare nothing, but they can ask for all sensors of their interfaces.
         let names = known.compactMap(\.sensor) + PublishedSensor.all.map(\.sensor)
         guard !names.contains(where: { sensor.covers($0) || $0.covers(sensor) }) else { return }
         try await authorizer.isGrantable.checkKnown(sensor, or: names)

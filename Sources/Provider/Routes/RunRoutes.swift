@@ -95,7 +95,7 @@ struct RunRoutes {
                         leave()
                     }
                 } onGracefulShutdown: {
-                    // The client receives the event of its end.
+                    // The client then receives the event of the end of its run.
                     Task { _ = try? await supervisor.stop(report.id) }
                 }
                 try await writer.finish(nil)

@@ -107,13 +107,13 @@ struct SampleIntake: ~Copyable {
 
 /// Limits how many large bodies are read concurrently, and so the memory that they take.
 ///
-/// One slot is the owner's, so that other clients cannot keep the owner from publishing.
+/// One slot is reserved for the owner, so that other clients cannot keep the owner from publishing.
 actor IntakeSlots {
     private static let limit = 4
     private static let limitPerClient = 2
 
     private var used: [String: Int] = [:]
-    /// The clients that are the owner's.
+    /// The names of clients that are the owner.
     private var owners: Set<String> = []
 
     /// - Throws: `Problem` if no slot is free.

@@ -16,7 +16,7 @@ struct SampleReader {
     private static let longestPage = 10_000
     /// The maximum number of samples of a streamed body.
     private static let longestStream = 10_000_000
-    /// The samples of one read of a stream; permission is checked again for each read.
+    /// The number of samples in one read of a stream; permission is checked again for each read.
     ///
     /// One less than the limit of a read of the store, because the reader requests one more sample to
     /// detect whether others follow.

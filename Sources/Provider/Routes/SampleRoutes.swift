@@ -47,7 +47,8 @@ struct SampleRoutes {
         // Permission may have ended while the body was read.
         let still = try await authorizer.grant(
             "publish", .write, of: id, request, context, isContinuation: true)
-        // What the owner imports was recorded, and says nothing about a clock.
+        // Samples that the owner imports were recorded earlier, so their times tell nothing about a
+        // clock.
         let newest = grant.isOwner ? nil : intake.batch.times.lazy.filter { $0 != begin }.max()
         let receipt = try await engine.publish(
             intake.batch,
@@ -61,7 +62,8 @@ struct SampleRoutes {
 
     /// Forgets the samples of a range, and returns the receipt.
     ///
-    /// Uploads with them are discarded, and what else remains of them is listed, or with `derived` forgotten.
+    /// Uploads that contain the samples are discarded. The receipt lists what else still reveals
+    /// the samples; with the parameter `derived`, this is forgotten, too.
     @Sendable
     private func forget(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("forget", request, context)
@@ -70,7 +72,7 @@ struct SampleRoutes {
         let range = try request.range(now: authorizer.now())
         let includesDerived = try request.flag("derived")
         let caller = try await authorizer.client("forget", request, context)
-        // An unknown sensor is an error, and nothing else is forgotten then.
+        // If the sensor is unknown, this throws before anything is forgotten.
         let first = try await erase(id, range, by: caller)
         guard includesDerived else {
             return try .json(
@@ -85,7 +87,7 @@ struct SampleRoutes {
                 derived.append(found)
                 uploads += discarded
             } catch let error as VirtualMachineError where error.code == .unknownSensor {
-                // Nothing was ever stored of it.
+                // No sample of this sensor was ever stored.
             }
         }
         var sessions: [String] = []
@@ -130,8 +132,8 @@ struct SampleRoutes {
         return all
     }
 
-    /// Data that still reveals the forgotten samples: samples that were computed from them, and imported
-    /// routes.
+    /// Data that still reveals the forgotten samples: the samples that were computed from them, and
+    /// imported routes.
     private func kept(of sensor: SensorID, _ range: TimeRange) async throws -> [String] {
         var kept: [String] = []
         for derived in await machine.derived(from: sensor)

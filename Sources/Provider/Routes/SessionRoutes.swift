@@ -180,8 +180,8 @@ struct SessionRoutes {
         let damage: [TimeRange]
     }
 
-    /// The route of a session that has one, unless the request names a form of samples or another
-    /// sensor; otherwise samples.
+    /// The route of a session if it has one and the request names neither a form of samples nor a
+    /// sensor without positions; otherwise samples.
     private func content(
         of record: SessionRecord, _ request: Request, _ context: ProviderContext
     ) async throws -> Content {

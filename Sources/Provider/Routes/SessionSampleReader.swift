@@ -31,7 +31,8 @@ struct SessionSampleReader {
         let damage: [TimeRange]
     }
 
-    /// The samples of the sensor that the request names, or of the only one; a chart shows all.
+    /// The samples of the sensor that the request names, or else of the session's only sensor; a
+    /// chart shows all sensors.
     func document(
         _ record: SessionRecord, _ form: SessionSampleForm, _ request: Request,
         _ context: ProviderContext
@@ -170,7 +171,8 @@ struct SessionSampleReader {
         return status.sensor.fields
     }
 
-    /// The sensors of a session that the caller may read; of a kind, its instances that were ever there.
+    /// The sensors of a session that the caller may read; for a kind, all its instances that have
+    /// samples or exist now.
     private func sensors(
         of record: SessionRecord, _ name: String?, _ request: Request, _ context: ProviderContext
     ) async throws -> [SensorID] {
@@ -192,7 +194,8 @@ struct SessionSampleReader {
             }
         }
         if let first = record.session.sensors.first, found.isEmpty {
-            // For the reason: missing here, or not permitted.
+            // Reading this sensor gives the reason: it is missing on this machine, or not
+            // permitted.
             return [first]
         }
         return found

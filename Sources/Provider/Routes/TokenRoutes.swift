@@ -45,7 +45,7 @@ struct TokenRoutes {
         guard TokenRequest.isLifetime(lifetime) else {
             throw Problem.invalidBody("lifetime must be a duration such as 1h, or never.")
         }
-        // Without a duration it is `never`.
+        // A lifetime that is not a duration is `never`.
         let expires = Duration(span: lifetime).map {
             authorizer.now().advanced(byMicroseconds: $0.wholeMicroseconds)
         }

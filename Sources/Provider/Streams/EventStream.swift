@@ -53,8 +53,8 @@ extension Request {
         onDeparture: @escaping @Sendable () -> Void
     ) async throws {
         guard context.transport != .runner else { return try await body() }
-        // Without a collected body, the process ends on a body that has been read, and on a client
-        // that disconnects within one.
+        // The body is collected first. Otherwise the process would end when a body that has already
+        // been read is read again, and when a client disconnects in the middle of its body.
         var request = self
         _ = try await request.collectBody(upTo: Self.jsonLimit)
         try await request.body.consumeWithInboundCloseHandler { _ in
@@ -64,7 +64,7 @@ extension Request {
         }
     }
 
-    /// The same, with a stream that ends when the client disconnects.
+    /// Runs `body` with a stream that ends when the client disconnects.
     func whileConnected(
         _ context: ProviderContext, _ body: (AsyncStream<Void>) async throws -> Void
     ) async throws {

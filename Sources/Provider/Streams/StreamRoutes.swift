@@ -80,7 +80,7 @@ struct StreamRoutes {
         try await events.follow(keeping: 1) { signals in
             try await writer.write(StreamEvent.opening(id, at: start.last))
             var position = start
-            // Samples that arrived before the signals began.
+            // Writes samples that arrived before the signals began.
             try await catchUp(id, &position, request, context, &writer)
             for await _ in signals {
                 try await catchUp(id, &position, request, context, &writer)
@@ -110,7 +110,7 @@ struct StreamRoutes {
     ) async throws {
         let start = position.last
         var hasWritten = isQuiet
-        // Whether the client knows the position: not if the last samples were omitted.
+        // Whether the client knows the position; `false` if the last samples were omitted.
         var isPositionKnown = true
         if let gap = position.gap(prunedThrough: await machine.samples.prunedThrough(id)) {
             try await writer.write(StreamEvent.gap(gap))
@@ -180,7 +180,7 @@ struct StreamPosition: Sendable {
         group.page.damage.filter { reportedDamage.insert($0).inserted }
     }
 
-    /// Moves behind a group.
+    /// Moves the position past a group.
     ///
     /// - Returns: whether the group was not empty.
     mutating func advance(over group: Arrivals) -> Bool {

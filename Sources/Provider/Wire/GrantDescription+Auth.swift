@@ -53,7 +53,8 @@ extension TermsDescription {
             excluded: isForOwner ? terms.only?.excluded.map(\.description) : nil)
     }
 
-    /// The terms without the choice of sensors, which is checked against those that exist.
+    /// The terms without the choice of sensors, which is checked separately against the sensors
+    /// that exist.
     ///
     /// - Throws: `Problem` when a member is out of its range.
     func terms() throws -> Terms {

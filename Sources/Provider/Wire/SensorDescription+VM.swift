@@ -16,7 +16,7 @@ extension SensorDescription {
             definition: status.sensor.derivation.map { VirtualDefinition($0) },
             available: unavailable == nil, unavailable: unavailable,
             level: status.level.description,
-            // It shows whether the values change.
+            // The interval reveals whether the values change.
             interval: seesNewest ? status.adaptive.map(Interval.init) : nil,
             access: permission.rawValue,
             newest: seesNewest ? status.newest?.time.milliseconds : nil,

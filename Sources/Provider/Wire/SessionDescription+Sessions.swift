@@ -24,14 +24,14 @@ extension SessionDescription {
     }
 }
 
-/// Who uses sessions, and which of them.
+/// A caller of the session routes, and the sessions that it may use.
 struct SessionCaller: Hashable {
     /// The owner, who uses all.
     static let owner = SessionCaller(scope: .all, creator: nil)
 
     /// The sessions that it may use.
     let scope: SessionScope
-    /// What its own sessions are marked with; `nil` for the owner.
+    /// The creator that the caller's own sessions are marked with; `nil` for the owner.
     let creator: SessionCreator?
 
     /// The creator's name, which apps see of their own sessions only.
