@@ -3,9 +3,10 @@ public import Samples
 
 /// Samples of all sensors in one SQLite file.
 ///
-/// A sample is *accepted* when `append` returns: every later read includes it. It is *acknowledged*
-/// when ``flush(_:)`` returns: it then survives the death of the process. Samples are ordered by
-/// time, then by sequence number. `docs/file-format.md` specifies the file.
+/// A sample is *accepted* when `append` returns: every later read includes it. It is *committed*
+/// when ``flush(_:)`` returns: it then survives the death of the process, or, with
+/// ``Durability/power``, a power cut. Samples are ordered by time, then by sequence number.
+/// `docs/file-format.md` specifies the file.
 ///
 /// ```swift
 /// let store = try await SampleStore(path: "samples.sqlite")
@@ -51,7 +52,7 @@ public actor SampleStore {
         var waiting: [CheckedContinuation<SampleStoreError?, Never>] = []
     }
 
-    /// What acknowledged samples survive.
+    /// What flushed samples survive.
     public enum Durability: Sendable {
         /// The death of the process.
         case process
@@ -168,8 +169,9 @@ public actor SampleStore {
     /// try await store.append(batch, to: "attic")
     /// ```
     ///
-    /// - Parameter named: an idempotency key, which ``receipt(of:to:at:)`` finds as long as the
-    ///   samples are as durable as the key, and the time at which it was used.
+    /// - Parameter named: an idempotency key and the time at which it is used. The key is committed
+    ///   together with the samples, so ``receipt(of:to:at:)`` never finds a key whose samples were
+    ///   lost.
     /// - Returns: as ``append(_:to:)``.
     /// - Throws: as ``append(_:to:)``.
     @discardableResult
@@ -291,7 +293,7 @@ public actor SampleStore {
         let target = buffer.lastAccepted
         while reached(durability) < target {
             guard pendingCommit == nil else {
-                // The next commit includes what this one does not.
+                // The next commit includes the samples that the pending one does not.
                 let failure = await awaitCommit()
                 if let failure, reached(durability) < target { throw failure }
                 continue
@@ -367,10 +369,10 @@ public actor SampleStore {
 
     // MARK: - Forgetting
 
-    /// Removes samples of a sensor in a range, written or not, and the summaries of the hours they
-    /// were in.
+    /// Removes samples of a sensor in a range, written or not, and the summaries of hours in the
+    /// range.
     ///
-    /// It covers samples that were accepted before the call, including the newest. When it returns,
+    /// Covers samples that were accepted before the call, including the newest. When it returns,
     /// their bytes are also erased from the file and its log, unless the receipt reports otherwise.
     ///
     /// - Parameters:
@@ -453,8 +455,8 @@ public actor SampleStore {
     /// The sample with the latest time; of equal times the last accepted.
     public func newest(of sensor: SensorID) -> StoredSample? { series[sensor]?.newest }
 
-    /// The newest sample, and the longest of the last intervals in which newer samples were accepted; `nil` when
-    /// fewer than two were.
+    /// The newest sample, and the longest of the last intervals between newest samples; `nil` when
+    /// fewer than two are known.
     ///
     /// Samples that were accepted together count as one, so a source that delivers samples by the minute has an
     /// interval of a minute.
@@ -511,7 +513,7 @@ public actor SampleStore {
         }
     }
 
-    /// Acknowledges all samples, ends all streams and closes the file.
+    /// Commits all samples, ends all streams and closes the file.
     ///
     /// - Throws: why accepted samples could not be written; the file is closed nevertheless.
     public func close() async throws(SampleStoreError) {
@@ -536,7 +538,7 @@ public actor SampleStore {
 public struct StoreStatus: Hashable, Sendable {
     /// Samples accepted since the file was created, including pruned ones.
     public let accepted: Int64
-    /// The sequence number of the last acknowledged sample; 0 for none.
+    /// The sequence number of the last committed sample; 0 for none.
     public let acknowledged: Int64
     /// Accepted samples that are not yet in the file.
     public let buffered: Int

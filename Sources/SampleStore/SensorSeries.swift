@@ -10,9 +10,9 @@ struct SensorSeries {
     private var published: [String: Layout] = [:]
     /// The accepted sample with the latest time, in its layout.
     private var newestEntry: (layout: Int64, stored: StoredSample)?
-    /// The last times at which the newest sample changed, in order.
+    /// The times of the last samples that were newer than all before, in order.
     private var recent: [Timestamp] = []
-    /// The times of the samples accepted since then that were not newer.
+    /// The times of samples that were accepted after ``recent`` last changed, and were not newer.
     private var older: [Timestamp] = []
     private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextListener = 0
@@ -92,10 +92,11 @@ struct SensorSeries {
         newestEntry = (current.id, batch[row])
     }
 
-    /// Records the time of a newer sample.
+    /// Records the time of an accepted sample.
     ///
-    /// Late samples are ignored at first. After ``observedTimes`` of them in a row, the clock is assumed to
-    /// have been set back, and their times replace the recent ones.
+    /// A time that is not later than the last one is ignored at first. After ``observedTimes`` such
+    /// times in a row, the clock is assumed to have been set back, and these times replace the
+    /// recent ones.
     private mutating func note(_ time: Timestamp) {
         if let last = recent.last, time <= last {
             older.append(time)

@@ -27,8 +27,8 @@ struct WriteBuffer {
         _ samples: SampleBatch, of sensor: SensorSeries, in layout: Layout,
         key: (key: BatchKey, at: Timestamp)?
     ) -> StoredBatch? {
-        // Includes numbers of forgotten samples, since the next session skips at most as many as
-        // the limit.
+        // Includes the numbers of forgotten samples: the next session skips at most `bufferLimit`
+        // numbers.
         guard lastAccepted - lastAcknowledged + Int64(samples.count) <= SampleStore.bufferLimit
         else {
             dropped += samples.count
@@ -93,7 +93,8 @@ struct WriteBuffer {
 
     /// Removes the samples of a sensor in a range, up to a sequence number.
     ///
-    /// - Parameter client: whose idempotency keys are removed with the last sample of their batch.
+    /// - Parameter client: the client whose idempotency keys are removed with the last sample of
+    ///   their batch.
     /// - Returns: the number of samples.
     mutating func forget(
         _ sensor: Int64, _ range: TimeRange, through last: Int64, releasingKeysOf client: String?
@@ -108,7 +109,8 @@ struct WriteBuffer {
             count -= entry.batch.count - rest.count
             let isReleased = entry.key.map { $0.key.client == client } ?? true
             guard !rest.isEmpty || !isReleased else { return nil }
-            // The keys of others are kept: a repeated request must not restore forgotten samples.
+            // The keys of other clients are kept: a repeated request must not restore forgotten
+            // samples.
             return UnwrittenBatch(
                 sensor: entry.sensor, layout: entry.layout, batch: rest, key: entry.key)
         }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Windows of the calendar in a time zone: days, weeks that begin on Monday, or months.
 ///
-/// A day lasts from its first moment to that of the next one: 23 to 25 hours where clocks change. Where they
-/// change at midnight, its first moment may be 01:00.
+/// A day lasts from its first moment to the first moment of the next day: 23 to 25 hours where
+/// clocks change. Where they change at midnight, its first moment may be 01:00.
 ///
 /// ```swift
 /// let days = CalendarWindows("1d", zone: "Europe/Zurich")
@@ -42,8 +42,8 @@ public struct CalendarWindows: Hashable, Sendable {
 
     /// The windows that a range is divided into, in order.
     ///
-    /// The first one begins with the day, week or month that contains the beginning of the range; it and the
-    /// last one are cut at the ends of the range.
+    /// The first window begins with the day, week or month that contains the beginning of the
+    /// range; the first and the last window are cut at the ends of the range.
     ///
     /// - Returns: `nil` if there are more than `limit`.
     public func divide(_ range: TimeRange, atMost limit: Int) -> [TimeRange]? {
@@ -69,9 +69,10 @@ public struct CalendarWindows: Hashable, Sendable {
         return windows
     }
 
-    /// A range without open ends, of whole days, weeks or months there.
+    /// The range without open ends.
     ///
-    /// - Parameter extent: has both ends, which stand for those that are open.
+    /// - Parameter extent: a range with both ends. They replace the open ends, moved outwards to
+    ///   whole days, weeks or months.
     public func closing(_ range: TimeRange, with extent: TimeRange) -> TimeRange {
         let from =
             range.from == .distantPast
@@ -113,7 +114,8 @@ public struct CalendarWindows: Hashable, Sendable {
         return calendar.date(byAdding: .day, value: -back, to: noon) ?? noon
     }
 
-    /// The first moment of the unit that is `number` after the one that `noon` is of.
+    /// The first moment of the day, week or month that is `number` units after the one that
+    /// contains `noon`.
     private func moment(_ number: Int, after noon: Date) -> Timestamp? {
         let date =
             switch unit {

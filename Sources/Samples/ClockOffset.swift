@@ -23,8 +23,8 @@ public struct ClockOffset: Hashable, Sendable {
 
     /// Whether the owner should correct a clock.
     ///
-    /// Nothing arrives before it was sent, so one message proves that a clock is ahead. That it is behind is
-    /// likely only when no message of several minutes came in time.
+    /// Nothing arrives before it was sent, so one message proves that a clock is ahead. A clock is
+    /// probably behind only if all messages of several minutes came late.
     public var isWrong: Bool {
         ahead > Self.bound || isSettled && ahead < .zero - Self.bound
     }
@@ -64,7 +64,8 @@ public struct ClockFilter: Sendable {
     /// The least length of a period, in microseconds: many messages count as one, and a corrected clock is
     /// noticed within eight minutes of messages.
     private static let period: Int64 = 60_000_000
-    /// A larger difference, in microseconds, is that of recorded samples or of a broken time stamp.
+    /// A larger difference, in microseconds, comes from recorded samples or from a wrong time
+    /// stamp.
     private static let limit: Int64 = 86_400_000_000
 
     /// A period, and the least difference of its messages, in microseconds.
@@ -90,7 +91,8 @@ public struct ClockFilter: Sendable {
         let difference = reading.stamp.duration(to: reading.arrival).wholeMicroseconds
         guard difference >= -Self.limit, difference <= Self.limit else { return }
         last = reading.arrival
-        // Also when the host's clock was set back, so that differences by the old clock leave.
+        // A new period also begins when the host's clock was set back, so that differences
+        // measured by the old clock are dropped after some periods.
         guard let stage = stages.last, reading.arrival >= stage.start,
             reading.arrival < stage.start.advanced(byMicroseconds: Self.period)
         else {

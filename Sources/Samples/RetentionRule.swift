@@ -41,7 +41,7 @@ extension RetentionRule: CustomStringConvertible {
 
 /// The retention rules of all sensors.
 public struct RetentionRules: Hashable, Sendable {
-    /// The rule of sensors without one of their own.
+    /// The rule of sensors that have no rule of their own.
     public var standard: RetentionRule
     /// The rules of single sensors, and of kinds for all their instances.
     public var bySensor: [SensorID: RetentionRule]
@@ -74,9 +74,9 @@ public struct ForgetReceipt: Hashable, Sendable {
     public var samples = 0
     /// The number of hourly summaries that were removed; their samples had been pruned before.
     public var summaries = 0
-    /// The number of samples that those summaries covered.
+    /// The number of samples that the removed summaries covered.
     public var summarised = 0
-    /// The number of those summaries that extend beyond the range: a summary cannot be split.
+    /// The number of removed summaries that extend beyond the range: a summary cannot be split.
     public var hoursBeyond = 0
     /// The number of damaged rows and chunks, which were removed whole.
     public var unreadable = 0

@@ -60,7 +60,7 @@ public struct StorageReport: Hashable, Sendable {
     public let sensors: [SensorStorage]
     /// The clients that published samples, sorted by name.
     public let clients: [ClientStorage]
-    /// The rule of sensors without one of their own.
+    /// The rule of sensors that have no rule of their own.
     public let standard: RetentionRule
     /// Bytes of the file and its write-ahead log on disk.
     public let bytes: Int64

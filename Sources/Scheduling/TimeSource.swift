@@ -29,7 +29,8 @@ extension TimeSource {
     /// The machine's monotonic clock.
     public func instant() -> ContinuousClock.Instant { .now }
 
-    /// Sleeps until the wall clock reads a whole multiple of `interval`, at least half of one away.
+    /// Sleeps until the wall clock reads a whole multiple of `interval` that is at least half an
+    /// interval away.
     ///
     /// Sensors with the same interval wake the processor together, and a late sample delays no other.
     public func sleepToNextTick(every interval: Duration) async throws {
@@ -55,7 +56,8 @@ extension TimeSource where Self == SystemTime {
 }
 
 extension Timestamp {
-    /// The duration until a clock reads a whole multiple of `interval`, at least half of one away.
+    /// The duration until a clock reads a whole multiple of `interval` that is at least half an
+    /// interval away.
     public func durationToTick(every interval: Duration) -> Duration {
         let step = max(1, interval.wholeMicroseconds)
         let phase = microseconds % step

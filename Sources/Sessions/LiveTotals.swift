@@ -35,9 +35,10 @@ public struct LiveReading: Hashable, Sendable {
 
 /// Computes the totals of a session while it is recorded.
 ///
-/// A value type that takes the start of each span and its samples, those of each sensor in order of
-/// time. Steps are the growth of a counter within the spans. Floors are those of ``WalkEstimate``: three
-/// metres of continuous ascent. Without positions the distance is the number of steps times a length.
+/// A value type that takes the start of each span and its samples; the samples of each sensor come
+/// in order of time. Steps are the growth of a counter within the spans. Floors are those of
+/// ``WalkEstimate``: three metres of continuous ascent. Without positions the distance is the
+/// number of steps times a length.
 ///
 /// ```swift
 /// var totals = LiveTotals()

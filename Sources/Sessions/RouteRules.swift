@@ -6,18 +6,20 @@ public struct RouteRules: Hashable, Sendable {
     public var minimumDistance = 10.0
     /// The accuracy that fixes must have.
     public var accuracy = AccuracyLimit.coarse
-    /// The most metres from its last point at which a paused route can resume.
+    /// The maximum distance, in metres, from its last point to the position at which a paused route
+    /// can resume.
     public var resumeDistance = 200.0
     /// Points farther apart than this many metres cause a warning.
     public var jumpDistance = 200.0
     /// A longer loss of signal causes a warning.
     public var signalLoss = Duration.seconds(30)
-    /// Fixes are discarded for this long after a start or resumption, while a receiver is
-    /// inaccurate.
+    /// For this long after a start or resumption, fixes are discarded, because a receiver is
+    /// inaccurate at first.
     public var warmUp = Duration.seconds(5)
     /// Without a fix for this long there is no signal.
     public var silence = Duration.seconds(5)
-    /// Fixes that continue from an earlier time for this long are accepted.
+    /// The receiver's clock counts as corrected when the times of fixes went back and have
+    /// increased for this long since.
     public var clockCorrection = Duration.seconds(5)
     /// The maximum number of points.
     public var pointLimit = 1_000_000

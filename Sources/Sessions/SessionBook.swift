@@ -226,7 +226,7 @@ extension SessionBook {
 }
 
 extension SessionRecord {
-    /// The session that a workout would have been recorded as.
+    /// The session as it would have been stored if the host had recorded the workout.
     ///
     /// - Throws: `invalid`.
     init(_ workout: Workout) throws(SessionsError) {

@@ -65,9 +65,9 @@ enum SessionFile {
         return database
     }
 
-    /// Whether the file has another header than SQLite's.
+    /// Whether the file begins with a header other than SQLite's.
     ///
-    /// SQLite takes a file that is shorter than a page for empty, and would overwrite it.
+    /// SQLite takes a file that is shorter than a page for an empty one, and would overwrite it.
     private static func isForeign(_ path: String) -> Bool {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }

@@ -3,8 +3,8 @@ public import Tracks
 
 /// The route of a session, from the fixes that were stored while it was active.
 ///
-/// It takes the fixes of its ``spans`` in order of time. Their times and those of the steps are the
-/// clock of the route.
+/// It takes the fixes of its ``spans`` in order of time. The times of fixes and steps are the clock
+/// of the route.
 ///
 /// ```swift
 /// var route = SessionRoute(session)

@@ -19,7 +19,7 @@ public struct SessionsError: Error, Sendable, CustomStringConvertible {
         case invalid
         /// The session has the maximum number of steps.
         case full
-        /// Others than its owner can read or write the file.
+        /// Other users than the owner of the file can read or write it.
         case unsafeFile
         /// The disk is full.
         case diskFull

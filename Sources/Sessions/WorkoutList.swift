@@ -71,7 +71,7 @@ private struct WorkoutDocument: Codable {
         /// Degrees.
         var latitude: Double
         var longitude: Double
-        /// Metres, metres, m/s, degrees from north.
+        /// Altitude and accuracy in metres, speed in m/s, heading in degrees from north.
         var altitude: Double?
         var accuracy: Double?
         var speed: Double?
@@ -190,7 +190,8 @@ extension WorkoutDocument.Location {
         via = point.isVia ? true : nil
     }
 
-    /// - Parameter last: the previous time; a point without a time gets a second more.
+    /// - Parameter last: the time of the previous point; a point without a time gets this time plus
+    ///   a second.
     fileprivate func point(after last: Timestamp?) throws(TrackError) -> RoutePoint {
         guard let position = Position(latitude: latitude, longitude: longitude) else {
             throw TrackError(.malformed, "A location of the file has invalid coordinates.")

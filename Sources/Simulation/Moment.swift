@@ -24,7 +24,8 @@ struct Moment {
         trajectory = Trajectory(kind, noise, at: elapsed)
     }
 
-    /// In the order of the sensor's fields; `nil` for one that is not simulated.
+    /// The values of a sensor, in the order of its fields; `nil` for a sensor that is not
+    /// simulated.
     func values(of sensor: SensorID) -> [Value]? {
         switch sensor {
         case "accelerometer": acceleration

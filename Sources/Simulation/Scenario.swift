@@ -71,14 +71,15 @@ public final class SimulationState: Sendable {
     public let seed: UInt64
     /// When the scenario begins.
     public let start: Timestamp
-    /// The sensors on it: each kind that can be simulated, or the instances that stand for it.
+    /// The simulated sensors: of each kind the given instances or, without any, the sensor of the
+    /// kind.
     public let sensors: [SensorID]
     private let state: Mutex<State>
 
     /// Starts with a scenario and no explicitly set fields.
     ///
-    /// - Parameter instances: sensors such as `accelerometer.phone`, in place of that of their kind. All of a
-    ///   kind have the same values, unless they are set.
+    /// - Parameter instances: sensors such as `accelerometer.phone`, in place of the sensor of
+    ///   their kind. All instances of a kind have the same values, unless fields are set.
     public init(_ scenario: Scenario, instances: [SensorID] = []) {
         seed = scenario.seed
         start = scenario.start

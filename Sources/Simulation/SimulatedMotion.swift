@@ -6,7 +6,7 @@ import Samples
 /// Position, speed, acceleration and turning are derivatives of one another, so that the sensors
 /// agree.
 struct Trajectory {
-    /// Metres per second, and metres per second squared along the distance.
+    /// Metres per second, and metres per second squared in the direction of motion.
     let speed: Double
     let acceleration: Double
     /// Metres per second squared towards the centre, which is on the left.

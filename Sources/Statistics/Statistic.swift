@@ -2,9 +2,9 @@
 public enum Statistic: Hashable, Sendable {
     /// The number of values, their sum, and their arithmetic mean.
     case count, sum, mean
-    /// Divisor n−1.
+    /// With divisor n−1.
     case variance, standardDeviation
-    /// Divisor n.
+    /// With divisor n.
     case populationVariance, populationStandardDeviation
     /// The smallest and the largest value.
     case minimum, maximum

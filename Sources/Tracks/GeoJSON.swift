@@ -103,7 +103,7 @@ public enum GeoJSONWriter {
         }
     }
 
-    /// Only written: in files of other programs these names can have another meaning.
+    /// Written and never read: in files of other programs these names can have another meaning.
     private struct Collection: Encodable {
         let type = "FeatureCollection"
         let features: [GeoJSONDocument.Feature]

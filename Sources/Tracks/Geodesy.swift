@@ -139,19 +139,20 @@ private struct GeodesicArc {
 
 /// The geodesic between nearly antipodal positions.
 ///
-/// Not for neighbouring positions on the equator, which are reached only by the azimuth due east.
+/// It must not be used for neighbouring positions on the equator, because only the azimuth due east
+/// connects them.
 ///
-/// Among the geodesics from the first position that reach the second's latitude northward, the
+/// Among the geodesics from the first position that reach the latitude of the second northward, the
 /// difference of longitudes grows with the azimuth at the start, so bisection finds the right one:
-/// C. F. F. Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), section
-/// 4. Lengths and longitudes are Vincenty's series.
+/// C. F. F. Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), section 4. Lengths
+/// and longitudes are Vincenty's series.
 struct NearAntipodes {
     /// In metres.
     let distance: Double
 
     init(_ pair: ReducedPair) {
-        // From due north, which ends on the same meridian, to due south, which ends on the
-        // opposite.
+        // The azimuth is between due north, which ends on the same meridian, and due south, which
+        // ends on the opposite one.
         var (low, high) = (0.0, Double.pi)
         var best = Self.arc(pair, azimuth: high)
         for _ in 0..<80 {

@@ -96,7 +96,7 @@ public struct NMEAReader: Sendable {
         epoch?.take(sentence)
     }
 
-    /// Begins a new fix if the time is another.
+    /// Begins a new fix if the time differs from that of the current one.
     private mutating func begin(_ timeOfDay: Int64, _ reports: inout [Report]) {
         guard epoch?.timeOfDay != timeOfDay else { return }
         let before = epoch?.timeOfDay

@@ -49,7 +49,7 @@ public struct TimeChart: Sendable {
         return panels.count - 1
     }
 
-    /// Takes a number; those outside of the spans and those that are not finite are left out.
+    /// Takes a number, unless it is not finite or its time is outside of the spans.
     public mutating func take(_ value: Double, at time: Timestamp, panel: Int) {
         guard value.isFinite, let span = spans.firstIndex(where: { $0.contains(time) }) else {
             return

@@ -19,9 +19,10 @@ struct AdaptiveInterval: Sendable {
     private static let least = Duration.milliseconds(20)
     /// The reads without a change that double the interval.
     private static let quietReads = 8
-    /// The reads from which the usual differences are learned first.
+    /// The number of differences before a number can count as changed: its noise is not known yet.
     private static let learningReads = 4
-    /// With it, normally distributed noise halves the interval so seldom that it stays at the longest.
+    /// With this factor, normally distributed noise halves the interval so seldom that it stays at
+    /// the longest.
     private static let noiseFactor = 5.0
     /// The number of reads that the moving average of differences covers.
     private static let averagedReads = 32
@@ -47,10 +48,11 @@ struct AdaptiveInterval: Sendable {
         self.interval = interval
     }
 
-    /// The intervals that a sensor may have: from that of the level high, at least 20 ms, to that of the level
-    /// low; while its samples are needed, to that of the level medium.
+    /// The intervals that a sensor may have: from the interval of the level `high`, at least 20 ms,
+    /// to the interval of the level `low` or, while its samples are needed, of the level `medium`.
     ///
-    /// - Parameter longest: what a sensor that is computed from its samples allows; `nil` if nothing does.
+    /// - Parameter longest: the longest interval that suits the sensors computed from its samples;
+    ///   `nil` if every interval does.
     static func bounds(
         _ cadence: Cadence, isNeeded: Bool, longest: Duration? = nil
     ) -> ClosedRange<Duration> {

@@ -4,7 +4,7 @@ import Scheduling
 
 /// Stores the batches that clients publish, each idempotency key once.
 actor BatchPublisher {
-    /// Passes when samples can be published to the sensor now.
+    /// Throws unless samples can be published to the sensor now.
     typealias Check = @Sendable () async throws(VirtualMachineError) -> Void
 
     /// The maximum number of samples of one batch.
@@ -26,7 +26,8 @@ actor BatchPublisher {
         self.time = time
     }
 
-    /// - Parameter client: whose share of the budget the samples count towards; `nil` for the owner.
+    /// - Parameter client: the client whose share of the budget the samples count towards; `nil`
+    ///   for the owner.
     func publish(
         _ batch: SampleBatch, to id: SensorID, by client: String?, check: Check
     ) async throws(VirtualMachineError) -> Int64 {
@@ -39,7 +40,7 @@ actor BatchPublisher {
     ) async throws(VirtualMachineError) -> BatchReceipt {
         let name = Pending(sensor: id, client: key.client, name: key.name)
         while let earlier = pending[name] { _ = await earlier.value }
-        // In a separate task, since cancelling the caller must not interrupt it.
+        // In a separate task, since cancelling the caller must not interrupt the work.
         let task = Task { () -> Result<BatchReceipt, VirtualMachineError> in
             defer { pending[name] = nil }
             do throws(VirtualMachineError) {

@@ -4,10 +4,10 @@ import Samples
 
 /// The clock offsets of sources, by sensor, kept in one file over restarts.
 ///
-/// A source that the host receives estimates its own; see ``SourceReport/clock``. Those of clients that publish
-/// are estimated here.
+/// For a source that delivers samples to the host, the source's own estimate is used; see
+/// ``SourceReport/clock``. For clients that publish, the offset is estimated here.
 struct ClockOffsets {
-    /// The minimum time between two looks at what changed.
+    /// The minimum time between two checks for changes.
     private static let interval = Duration.seconds(60)
     /// A smaller change is not stored until an hour has passed.
     private static let leastChange = Duration.milliseconds(100)
@@ -15,7 +15,7 @@ struct ClockOffsets {
     /// The maximum number of sensors of the file, which is replaced as a whole.
     private static let limit = 1000
 
-    /// Of sensors that clients publish to.
+    /// The estimates for sensors that clients publish to.
     private var filters: [SensorID: ClockFilter] = [:]
     private var offsets: [SensorID: ClockOffset]
     private var stored: [SensorID: ClockOffset]
@@ -49,7 +49,7 @@ struct ClockOffsets {
         reported.remove(id)
     }
 
-    /// Whether a minute has passed since it was last asked.
+    /// Whether a minute has passed since this last returned `true`.
     mutating func isDue(at now: Timestamp) -> Bool {
         guard now >= due || due > now.advanced(by: Self.interval) else { return false }
         due = now.advanced(by: Self.interval)
@@ -64,7 +64,7 @@ struct ClockOffsets {
         return new.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// What is to be stored now; `nil` when it is stored.
+    /// The offsets to store now; `nil` when the file needs no change.
     ///
     /// - Parameter isLast: whether the machine closes, so that small changes are stored, too.
     func unstored(isLast: Bool) -> [SensorID: ClockOffset]? {

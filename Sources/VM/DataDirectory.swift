@@ -36,7 +36,8 @@ struct DataDirectory: ~Copyable {
     }
 
     deinit {
-        // A program that is being started may still have a copy of the descriptor.
+        // A program that is being started may still have a copy of the descriptor, and with it of
+        // the lock.
         flock(lock, LOCK_UN)
         close(lock)
     }

@@ -5,7 +5,7 @@ import Samples
 
 /// The sensors that the owner declared, stored in one file that is replaced as a whole.
 ///
-/// Their samples are published by clients, or computed from those of other sensors.
+/// Their samples are published by clients, or computed from the samples of other sensors.
 struct DeclaredSensors: SensorDriver {
     static let source = Sensor.publishedSource
     static let virtualSource = "virtual"

@@ -4,10 +4,10 @@ public import Samples
 public struct Freshness: Hashable, Sendable {
     /// A sample is stale when this many intervals have passed without another.
     private static let intervals = 3
-    /// A sample that is younger is never stale: it may be on its way.
+    /// Up to this age, a sample is never stale: the next one may be on its way.
     private static let grace = Duration.seconds(10)
 
-    /// The time since the sample; zero for one of a clock that is slightly ahead.
+    /// The time since the sample; zero if its timestamp is ahead of the host's clock.
     public let age: Duration
     /// Whether another sample should have come since; `nil` when the sensor's interval is unknown.
     public let isStale: Bool?
@@ -25,7 +25,8 @@ extension CollectedSensor {
     ///
     /// - Parameter observed: the longest of the last intervals; `nil` with fewer than two samples.
     func interval(at level: CollectionLevel, observed: Duration?) -> Duration? {
-        // No level holds for what is computed when it is read.
+        // The level does not apply to a virtual sensor, whose samples are computed when they are
+        // read.
         if sensor.derivation != nil { return sensor.cadence.medium }
         var configured = level.interval(sensor.cadence).flatMap { $0 > .zero ? $0 : nil }
         if case .polled = availability, level == .auto {

@@ -73,8 +73,9 @@ public actor Retention {
 
     /// Deletes and overwrites the samples of a sensor in a range; see the receipt.
     ///
-    /// - Parameter client: whose idempotency keys are removed when no sample of their batch is left.
-    /// - Throws: `unknownSensor` when nothing was ever stored of it.
+    /// - Parameter client: the client whose idempotency keys are removed when no sample of their
+    ///   batch is left.
+    /// - Throws: `unknownSensor` when no sample of this sensor was ever stored.
     public func forget(
         _ id: SensorID, _ range: TimeRange, releasingKeysOf client: String? = nil
     ) async throws(VirtualMachineError) -> ForgetReceipt {

@@ -45,7 +45,7 @@ extension Sensor {
     /// ```
     ///
     /// - Parameters:
-    ///   - cadence: of a virtual sensor: the interval between two windows, at every level.
+    ///   - cadence: for a virtual sensor, the interval between two windows, at every level.
     ///   - derivation: how the samples of a virtual sensor are computed.
     /// - Throws: `invalidSensor` when there are no fields or more than 64; when a field name is not
     ///   a lowercase letter followed by letters and digits, is repeated or is `t`; when a state or
@@ -129,7 +129,7 @@ extension Sensor {
     }
 }
 
-/// How the samples of a virtual sensor are computed from those of other sensors.
+/// How the samples of a virtual sensor are computed from the samples of other sensors.
 ///
 /// The virtual machine stores it; the Local Analytics Engine computes the samples.
 public struct Derivation: Hashable, Sendable, Codable {

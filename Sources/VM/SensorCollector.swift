@@ -110,7 +110,7 @@ actor SensorCollector {
         guard !sensors.covered(by: id).isEmpty else {
             throw VirtualMachineError.unknownSensor(id)
         }
-        // In turn, so that memory and store end with the same level.
+        // One change at a time, so that memory and store end with the same level.
         try await changes.add { () throws(VirtualMachineError) in
             try await self.change(to: level, of: id)
         }.value.get()
@@ -307,7 +307,9 @@ actor SensorCollector {
         for closing in sensors.closings { await closing.value }
     }
 
-    /// Reads each polled sensor that is on; again after 200 ms, where there was no value yet.
+    /// Reads all polled sensors that are on.
+    ///
+    /// Sensors that have no value yet are read once more after 200 ms.
     func readOnce() async {
         var readers: [(SensorTask, any SampleReader)] = []
         for id in sensors.ids where isOn(id) {
@@ -407,7 +409,8 @@ actor SensorCollector {
 private struct SensorDiscovery: Sendable {
     /// The interval at which hardware that came or went is discovered.
     private static let interval = Duration.seconds(30)
-    /// The pause after a discovery that a driver asked for, which bounds their rate.
+    /// The pause after a discovery that a driver asked for, which bounds the rate of such
+    /// discoveries.
     private static let pause = Duration.seconds(1)
 
     let drivers: [any SensorDriver]

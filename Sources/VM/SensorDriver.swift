@@ -109,9 +109,9 @@ public protocol BufferedReader: SampleReader {
     /// - Parameters:
     ///   - interval: the wanted interval between samples; excess samples are dropped.
     ///   - time: the host's clock.
-    /// - Returns: `nil` where the device cannot capture.
-    /// - Throws: `SensorError` where it can, but not for this user; the device is then unchanged
-    ///   and can be read sample by sample.
+    /// - Returns: `nil` when the device cannot capture.
+    /// - Throws: `SensorError` when it can, but this user may not use it; the device is then
+    ///   unchanged and can be read sample by sample.
     func capture(
         every interval: Duration, time: any TimeSource
     ) throws(SensorError) -> (any SampleCapture)?
@@ -141,7 +141,7 @@ extension SampleSource {
 
 /// Samples that are a function of time, because they are simulated or recorded.
 ///
-/// It reads neither hardware nor a clock, so time can pass at any speed.
+/// Such a source reads neither hardware nor a clock, so time can pass at any speed.
 public protocol TimedSource: Sendable {
     /// The time of the first sample after `time`; `nil` when there is none.
     ///
@@ -157,14 +157,15 @@ public protocol TimedSource: Sendable {
     ) -> SampleBatch
 }
 
-/// Computes samples of one sensor from those of another, in bounded memory.
+/// Computes samples of one sensor from the samples of another, in bounded memory.
 ///
 /// A value owned by one task; a new one is used whenever its sensor is switched on.
 public protocol SampleDeriver: Sendable {
     /// The fields of the input that it uses; samples without one of them are skipped.
     var inputs: [Field] { get }
-    /// The longest interval between samples of the input from which it computes correct samples; `nil` if
-    /// there is none. At the level `auto` the input is read at least as often.
+    /// The longest interval between samples of the input from which it computes correct samples;
+    /// `nil` if every interval is short enough. At the level `auto` the input is read at least as
+    /// often.
     var longestInterval: Duration? { get }
 
     /// Continues after the last stored sample of its sensor; called before it takes any input.

@@ -24,17 +24,19 @@ public struct SensorStatus: Hashable, Sendable {
     public let failures: Int
     /// The sample with the latest timestamp that is not in the future; see ``future``.
     public let newest: StoredSample?
-    /// The latest timestamp, if it lies further in the future than clocks differ.
+    /// The latest timestamp, if it is more than 5 minutes in the future; see
+    /// ``SampleReading/isFuture(_:at:)``.
     ///
-    /// A clock that was wrong leaves such samples. They do not count as the newest and are read by range
-    /// only.
+    /// A clock that was wrong leaves samples with such timestamps. They do not count as the newest
+    /// and are read by range only.
     public let future: Timestamp?
-    /// The expected interval between two samples: that of the level for a sensor that the host reads,
-    /// else the longest of the last intervals in which samples came; `nil` when it is unknown.
+    /// The expected interval between two samples: the interval of the level for a sensor that the
+    /// host reads, else the longest of the last intervals in which samples came; `nil` when it is
+    /// unknown.
     public let interval: Duration?
-    /// Of the newest sample; `nil` when there is none.
+    /// The age of the newest sample; `nil` when there is none.
     public let freshness: Freshness?
-    /// Of a pushed sensor.
+    /// The report of the source; `nil` unless the sensor is pushed.
     public let source: SourceReport?
     /// How far the clock of the source differs from the host's; `nil` while no sample came with a time of its
     /// own.
@@ -77,9 +79,9 @@ public struct SourceReport: Hashable, Sendable {
     public var connections = 0
     /// Messages, lines or readings received.
     public var received = 0
-    /// Those that were stored as samples.
+    /// How many of them were stored as samples.
     public var taken = 0
-    /// Those that were dropped, by reason.
+    /// How many of them were dropped, by reason.
     public var dropped = Dropped()
     /// Samples older than one received before; they are stored.
     public var late = 0
@@ -96,7 +98,8 @@ public struct SourceReport: Hashable, Sendable {
         public var incomplete = 0
         /// With an impossible timestamp, or without a required one.
         public var invalidTimestamp = 0
-        /// With the timestamp of a sample received before.
+        /// With the timestamp and values of a sample received before or, if the source stores only
+        /// changes, with unchanged values.
         public var repeated = 0
         /// Above the maximum rate of the source, or more than could be stored in time.
         public var excess = 0

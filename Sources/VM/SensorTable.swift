@@ -55,15 +55,15 @@ struct SensorTable {
         }
     }
 
-    /// The sensors that are computed sample by sample from one, sorted.
+    /// The sensors that are computed sample by sample from a sensor, sorted.
     func derived(from id: SensorID) -> [SensorID] {
         sensors.compactMap { key, known in
             if case .derived(from: id, _) = known.availability { key } else { nil }
         }.sorted()
     }
 
-    /// The longest interval between samples of a sensor that suits all that is computed from them sample by
-    /// sample; `nil` if any does.
+    /// The longest interval between samples of a sensor that suits all sensors computed from them
+    /// sample by sample; `nil` if every interval does.
     func longestInterval(of id: SensorID) -> Duration? {
         sensors.compactMap { key, known in
             guard case .derived(from: id, let deriver) = known.availability, level(of: key) != .off
@@ -206,7 +206,7 @@ struct CollectedSensor {
     fileprivate var collection: Task<Void, Never>?
     /// Whether that task captures samples from the device's buffer, and must release it.
     fileprivate var isCapturing = false
-    /// The task that releases the device; it is not read before that has ended.
+    /// The task that releases the device; the device is not read before this task has ended.
     fileprivate(set) var closing: Task<Void, Never>?
     /// The interval until its next read at the level `auto`.
     fileprivate(set) var adaptiveInterval: Duration?

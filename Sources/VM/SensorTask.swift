@@ -172,9 +172,9 @@ struct SensorTask: Sendable {
 
     // MARK: - Derived sensors
 
-    /// Computes samples from those of the input that are accepted from now on.
+    /// Computes samples from the samples of the input that are accepted from now on.
     ///
-    /// It reads them from the store, so that waiting samples need no memory here.
+    /// It reads the input from the store, so that waiting samples need no memory here.
     private func derive(_ deriver: any SampleDeriver, from input: SensorID) async {
         var deriver = deriver
         var pace = SamplePace(interval)

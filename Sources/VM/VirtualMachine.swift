@@ -123,7 +123,7 @@ public actor VirtualMachine {
         await retention.finish()
     }
 
-    /// Reads each polled sensor that is on once.
+    /// Reads all polled sensors that are on, once each.
     ///
     /// For use while nothing is collected; rates are measured over 200 ms.
     public func collectOnce() async {
@@ -154,8 +154,8 @@ public actor VirtualMachine {
             bytes: store.bytes, failure: store.failure, damage: damage)
     }
 
-    /// Returns once the collector has answered, and the store from its file: a machine that hangs
-    /// does not answer.
+    /// Returns once the collector has answered and the store has read its file; if one of them
+    /// hangs, this does not return.
     public nonisolated func answer() async {
         _ = await collector.isCollecting
         // An error is an answer, too.
@@ -302,7 +302,8 @@ extension VirtualMachine {
     /// let batch = SampleBatch([Sample(time: .now(), values: [.number(7)])], of: sensor.fields)
     /// ```
     ///
-    /// - Parameter client: whose share of the budget the samples count towards; `nil` for the owner.
+    /// - Parameter client: the client whose share of the budget the samples count towards; `nil`
+    ///   for the owner.
     /// - Returns: the sequence number of the last one.
     /// - Throws: as ``checkPublishing(to:)``; `batchTooLarge`, `bufferFull`, `diskFull`;
     ///   `storeFailed` when they do not fit the sensor's fields, or could not be written.
@@ -318,7 +319,8 @@ extension VirtualMachine {
     /// Stores a batch once, however often it is published under its idempotency key.
     ///
     /// A repeated batch gets the receipt of the first, for 24 hours and also after a restart; while
-    /// the first is being stored, the call waits for it. At least 10 000 keys of a client are kept.
+    /// the first is being stored, the call waits for it. At least the last 10 000 keys of a client
+    /// are kept.
     ///
     /// - Throws: as ``publish(_:to:by:)``; `keyReused` when the key was used for another batch.
     public nonisolated func publish(
@@ -332,8 +334,8 @@ extension VirtualMachine {
 
     /// Checks whether clients can publish to a sensor now: whether it is declared and on.
     ///
-    /// Clients cannot publish to a sensor that the host reads, so its statistics contain nothing
-    /// else.
+    /// Clients cannot publish to a sensor that the host reads, so the statistics of such a sensor
+    /// contain nothing that a client made.
     ///
     /// - Throws: `unknownSensor`, `unavailable`, `sensorComputed`, `sensorCollected` or
     ///   `sensorOff`.
@@ -344,12 +346,14 @@ extension VirtualMachine {
     /// Compares the time that a client wrote into its newest sample with the arrival of the sample, to estimate
     /// how far its clock is off; see ``SensorStatus/clock``.
     ///
-    /// Has no effect on stored samples, and for a sensor to which clients do not publish.
+    /// Has no effect on stored samples, and no effect at all for a sensor to which clients do not
+    /// publish.
     public nonisolated func note(_ reading: ClockReading, of id: SensorID) async {
         await collector.note(reading, of: id)
     }
 
-    /// The sensors with samples of their own that are computed from those of a sensor, in order.
+    /// The sensors with samples of their own that are computed from the samples of a sensor, in
+    /// order.
     public nonisolated func derived(from id: SensorID) async -> [SensorID] {
         await collector.derived(from: id)
     }

@@ -86,12 +86,13 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - name: the requested name.
-    ///   - sensor: the missing sensor: of that name, or of that kind.
+    ///   - sensor: the missing sensor; if `name` is a kind, a sensor of this kind.
     public static func unavailable(
         _ name: SensorID, _ sensor: SensorID, reason: String, remedy: String?
     ) -> VirtualMachineError {
         let missing = name == sensor ? reason : "\(sensor): \(reason)"
-        // The name of a kind also refers to another sensor of it, which needs its own name.
+        // If the name is a kind, the owner can also add another sensor of the kind, which needs a
+        // name of its own.
         let addition = name == name.kind ? howToAdd(name.instance("name")) : nil
         let hints = [remedy, addition].compactMap { $0 }
         return VirtualMachineError(

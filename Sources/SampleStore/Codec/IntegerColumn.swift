@@ -22,7 +22,7 @@ enum IntegerColumn {
     static let slopeBits: Int64 = 16
     /// Flag in the width of a block: its values need 64-bit arithmetic and are packed consecutively.
     static let wideFlag: UInt8 = 0x80
-    /// Instead of a width shared by all blocks: each block has its own.
+    /// Stands in place of a width shared by all blocks: each block has a width of its own.
     static let mixedWidths: UInt8 = 0xFF
 
     static func encode(_ values: UnsafeBufferPointer<Int64>, onto writer: inout ByteWriter) {
@@ -177,14 +177,14 @@ private struct BlockPlan {
         bases.reserveCapacity(blocks)
     }
 
-    /// The plans of the predictors that apply to more than a few values.
+    /// The plans of the predictors for columns of more than ``IntegerColumn/plainLimit`` values.
     static func all(_ values: UnsafeBufferPointer<Int64>, slope: Int64) -> [BlockPlan] {
         let size = BitPacking.blockSize
         let blocks = (values.count + size - 1) / size
         var frame = BlockPlan(.frame, blocks: blocks)
         var delta = BlockPlan(.delta, blocks: blocks)
         var linear = BlockPlan(.linear, blocks: blocks)
-        // The anchors of its blocks.
+        // The anchors of the blocks of `delta` take space, too.
         delta.cost += blocks * 16
         for start in stride(from: 0, to: values.count, by: size) {
             let end = min(values.count, start + size)

@@ -317,8 +317,8 @@ extension IntegerColumnReader {
     /// Integers below this can be added and multiplied without overflow.
     private static let roughLimit: Int64 = 1 << 30
 
-    /// Bounds of the differences of neighbouring rows, derived from the block headers alone; `nil` when they
-    /// do not determine any.
+    /// Bounds of the differences of neighbouring rows, derived from the block headers alone; `nil`
+    /// when the headers do not determine bounds.
     private func steps(_ rows: Range<Int>) -> ClosedRange<Int64>? {
         guard predictor == .linear, rows.count > 1, divisor > 0, divisor < Self.roughLimit,
             slope.magnitude < UInt64(Self.roughLimit) << 16

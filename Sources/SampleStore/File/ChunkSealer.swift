@@ -45,7 +45,7 @@ struct ChunkSealer: Sendable {
                 try run.map { id in try Self.summarised(id, layout, database) }
             }
         }
-        // Chunks next to one with a damaged summary stay ungrouped.
+        // A run that contains a damaged summary stays ungrouped.
         let whole = groups.compactMap { run in
             let known = run.compactMap { $0 }
             return known.count == run.count ? known : nil

@@ -39,8 +39,8 @@ struct SampleFile: Sendable {
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { database in
             // NORMAL in WAL mode: a commit survives the death of the process; a power cut may lose
-            // the last commits but never the file. `SampleWriter` syncs those that have to survive
-            // it.
+            // the last commits but never the file. `SampleWriter` syncs the commits that have to
+            // survive a power cut.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             guard !database.configuration.readonly else { return }
             // Deleted bytes are overwritten, so that no reused page contains any of them.
@@ -107,8 +107,8 @@ struct SampleFile: Sendable {
 
     /// Checkpoints the log and truncates it.
     ///
-    /// - Returns: `false` when a reader holds a snapshot that is only in the log; it waits briefly
-    ///   at most.
+    /// - Returns: `false` when a reader holds a snapshot that is only in the log. The call waits at
+    ///   most a tenth of a second for readers.
     @discardableResult
     func truncateLog() async throws -> Bool {
         try await pool.writeWithoutTransaction { database in
@@ -125,13 +125,13 @@ struct SampleFile: Sendable {
 
     /// Extends the log with zeros to a multiple of `step` bytes, and flushes it to the disk.
     ///
-    /// - Throws: when the disk does not store it.
+    /// - Throws: when the disk does not store the log.
     func syncLog(extendingBy step: Int64) throws(SampleStoreError) {
         log.extend(toMultipleOf: step)
         try log.sync()
     }
 
-    /// Makes all commits survive a power cut after flushing the log has failed.
+    /// After flushing the log has failed, makes all commits survive a power cut.
     ///
     /// After a failed fsync the kernel considers the pages clean, so everything is written again,
     /// to the file itself.

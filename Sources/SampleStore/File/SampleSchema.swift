@@ -306,7 +306,7 @@ private enum RowPayload {
         switch kind {
         case .number:
             let number = Double(bitPattern: try reader.integer())
-            // The store has never accepted other numbers.
+            // The store has never accepted infinities or NaN.
             guard number.isFinite else { throw ByteReader.Damage() }
             return .number(number)
         case .integer:

@@ -188,8 +188,8 @@ struct SealingPlan: Sendable {
             }
         }
 
-        /// - Parameter isLast: whether the last chunk may still grow; others are split evenly to
-        ///   leave room for late samples.
+        /// - Parameter isLast: whether the last chunk may still grow. If not, the samples are split
+        ///   evenly to leave room for late samples.
         private mutating func append(_ samples: StoredBatch, isLast: Bool) {
             let size = rules.chunkSize
             let number = (samples.count + size - 1) / size

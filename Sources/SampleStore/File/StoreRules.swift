@@ -14,8 +14,8 @@ package struct ChunkRules: Sendable {
     package var unsealedBytes = 4 << 20
     /// Like ``unsealedBytes``, but measured in decoded bytes; one sealing plan takes about twice as many.
     package var unsealedDecoded = 32 << 20
-    /// The bytes that an unsealed row has to have before the next transaction begins another; 0 for a row for
-    /// each transaction.
+    /// The bytes that an unsealed row has to have before the next transaction begins another row; 0
+    /// if each transaction begins a row.
     package var rowBytes = 0
     /// The maximum of decoded bytes to which a transaction extends an unsealed row.
     package var rowDecoded = 16 << 10

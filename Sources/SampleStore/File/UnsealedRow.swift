@@ -32,7 +32,10 @@ struct UnsealedSize: Sendable {
     var samples = 0
     /// Bytes of the rows in the file.
     var bytes = 0
-    /// Decoded bytes; for rows of an earlier opening of the file the bytes in the file, which is a lower bound.
+    /// Decoded bytes.
+    ///
+    /// Rows from before the file was opened count with their bytes in the file, which is a lower
+    /// bound.
     var decoded = 0
 
     static func += (left: inout Self, right: Self) {
@@ -141,7 +144,8 @@ enum UnsealedTable {
         _ database: Database,
         _ body: (StoredBatch) throws -> Void, damage: (TimeRange) -> Void
     ) throws {
-        // The first of these rows is the one that may contain the sample, or a later one.
+        // The first row is the last one that begins at or before `sequence`, because it may also
+        // contain later samples.
         let statement = try database.cachedStatement(
             sql: """
                 SELECT data FROM fresh WHERE layout = ?1 AND last > ?2 AND first >= coalesce(

@@ -93,7 +93,8 @@ extension SampleQuery.Order {
 }
 
 extension StoredBatch {
-    /// The maximum text of one row or chunk: rows and chunks are decoded and pruned as a whole.
+    /// The maximum number of bytes of text in one row or chunk: rows and chunks are decoded and
+    /// pruned as a whole.
     private static let textLimit = 4 << 20
 
     /// The approximate size of the samples in memory, in bytes.
@@ -125,7 +126,9 @@ extension StoredBatch {
 }
 
 extension Range<Int> {
-    /// The first index for which `isBehind` holds, given that it holds for all after it; else the end.
+    /// The first index for which `isBehind` holds; the end if there is none.
+    ///
+    /// If it holds for an index, it must hold for all later ones.
     func partitioningIndex(where isBehind: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {

@@ -83,7 +83,8 @@ struct RangeReader: Sendable {
             for projection in source.projections.values {
                 damage += try ChunkTable.damagedRanges(
                     projection.layout.id, after: sequence, database)
-                // In the order of their last sequence numbers; later chunks may contain earlier ones.
+                // Chunks come in the order of their last sequence numbers; a later chunk can still
+                // contain lower sequence numbers.
                 var bound = Int64.max
                 var count = 0
                 let rows = try Row.fetchCursor(

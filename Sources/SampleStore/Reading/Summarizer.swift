@@ -3,8 +3,8 @@ import GRDB
 import Samples
 import Statistics
 
-/// Computes the summaries of a query, from stored summaries of groups and chunks where one falls entirely into
-/// a window.
+/// Computes the summaries of a query; where a group or chunk lies entirely in one window, from its
+/// stored summary.
 struct Summarizer {
     private let query: SummaryQuery
     private var collected: WindowSummaries

@@ -17,9 +17,10 @@ struct Holding: Sendable {
 
 /// Decides whose samples are pruned when the store exceeds its budget.
 ///
-/// Each client that publishes has a share of the budget. What a client uses beyond its share is pruned before
-/// anything of the host or of a client within its share. Of several clients beyond their shares, the one that
-/// wrote most recently is first, so that a client which only keeps its samples loses none to one that floods.
+/// Each client that publishes has a share of the budget. What a client uses beyond its share is
+/// pruned before anything of the host or of a client within its share. Of several clients beyond
+/// their shares, the one that has recently written most is first, so that a client which only keeps
+/// its samples loses none to one that floods.
 struct ClientShares: Sendable {
     /// A holding that may be pruned.
     struct Candidate: Sendable {
@@ -28,12 +29,13 @@ struct ClientShares: Sendable {
         let isBeyondShare: Bool
     }
 
-    /// The largest part of the budget that is a client's share, as a divisor.
+    /// The divisor of the budget that gives the largest share of a client: a quarter.
     private static let largestShare = 4
 
-    /// The part of the budget that counts as written recently, as a divisor.
+    /// The divisor of the budget that gives the bytes that count as written recently: an eighth.
     private static let recentPart = 8
-    /// Bytes written recently, by layout; halved whenever they exceed this part.
+    /// Bytes written recently, by layout; all are halved whenever their sum exceeds that part of
+    /// the budget.
     private var written: [Int64: Int64] = [:]
 
     /// The bytes that each client may use before its samples are pruned first: a quarter of the store's, or less
@@ -93,7 +95,7 @@ struct ClientShares: Sendable {
         holdings.reduce(0) { $0 + $1.total }
     }
 
-    /// After a restart, the last sequence number decides: nothing was written yet.
+    /// After a restart, clients are ranked by their last sequence number until they write again.
     private func rank(_ holdings: [Holding], _ client: String) -> (Int64, Int64, String) {
         let bytes = holdings.flatMap { $0.sensor.layouts }.reduce(0) { $0 + (written[$1.id] ?? 0) }
         return (bytes, holdings.map(\.lastArrival).max() ?? 0, client)

@@ -44,7 +44,7 @@ struct UnsealedTally {
     /// Marks a layout as being sealed when it has enough samples for a chunk, or too many rows or
     /// bytes.
     ///
-    /// - Returns: `false` when sealing is not due, or in progress.
+    /// - Returns: `false` when sealing is not due, or is already in progress.
     mutating func beginSealing(_ layout: Int64, _ rules: ChunkRules) -> Bool {
         guard let size = sizes[layout],
             size.samples >= rules.chunkSize || size.rows >= rules.unsealedRows

@@ -88,8 +88,8 @@ struct TreePage {
     /// - Parameters:
     ///   - start: the offset of the page header: 100 on the first page, else 0.
     ///   - usable: the number of bytes that SQLite uses.
-    /// - Returns: `nil` unless cells, free blocks and fragments account for every byte, since the unused parts
-    ///   are then unknown.
+    /// - Returns: `nil` if cells, free blocks and fragments do not account for every byte: the
+    ///   unused parts are then unknown.
     init?(_ page: [UInt8], header start: Int, usable: Int) {
         func pair(_ at: Int) -> Int { Int(page[at]) << 8 | Int(page[at + 1]) }
         func word(_ at: Int) -> UInt32 {

@@ -79,7 +79,7 @@ struct SampleForgetter: Sendable {
 
     /// Removes the idempotency keys of a client for batches of which no sample is left.
     ///
-    /// - Parameter last: the last sequence number of such a batch.
+    /// - Parameter last: batches with later samples are not considered.
     func releaseKeys(
         of client: String, _ sensor: StoredSensor, through last: Int64
     ) async throws {
@@ -156,7 +156,8 @@ private enum SampleTable: CaseIterable {
         }
     }
 
-    /// The batches of which some rows of a layout hold no sample; a damaged row may hold any.
+    /// Of these batches, the ones that have no sample in some rows of a layout; a damaged row may
+    /// contain samples of any batch.
     ///
     /// - Returns: also the row after which the next step continues; `nil` when there is none.
     func missing(

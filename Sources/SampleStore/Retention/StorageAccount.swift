@@ -61,7 +61,8 @@ struct StorageAccount: Sendable {
         let sensors = accounts.map { account in
             let rule = rules.rule(for: account.stored.sensor)
             var days = account.daysLeft(rule, at: now)
-            // The budget prunes sensors that use more than an equal share.
+            // This estimate ignores the shares of clients: once the budget is exceeded, the sensors
+            // that use more than an equal share are pruned.
             if growth > 0, let rate = account.bytesPerDay {
                 let left = max(0, Double(limit - used) / growth)
                 if Double(account.bytes) + rate * left >= Double(share) {

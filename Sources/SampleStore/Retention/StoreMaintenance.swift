@@ -67,7 +67,7 @@ public actor StoreMaintenance {
             try await usage.recount()
             try await eraser.releaseBlankPages()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-            // Blank pages are released before samples are pruned; the next session recounts.
+            // The disk is full: pruning releases blank pages first, and the next session recounts.
         }
         retentionRules = try await retention.rules()
         budget = try await retention.budget(space)
@@ -284,7 +284,7 @@ public actor StoreMaintenance {
         while try await enqueue({ try await self.seal(layout) }).value {}
     }
 
-    /// Seals one plan's worth of unsealed rows; to be called by work of the queue only.
+    /// Seals as many unsealed rows as one plan takes; to be called by work of the queue only.
     ///
     /// - Returns: whether there were any.
     func seal(_ layout: Layout) async throws -> Bool {

@@ -30,7 +30,8 @@ struct TraceEraser: Sendable {
         if try await file.space().canShrink {
             while try await file.shrink(to: 0, step: space.pagesPerStep) {}
         } else {
-            // A file that cannot release pages allocates them and frees them with `secure_delete`.
+            // Free pages that cannot be released are allocated once more, and freed with
+            // `secure_delete`.
             try await takeFreePages()
             try await releaseBlankPages()
         }
@@ -72,7 +73,7 @@ struct TraceEraser: Sendable {
             isDone = try await file.pool.write { database in
                 let space = try FileSpace(database)
                 guard space.freePages > 0 else { return true }
-                // The last value fills a leaf page, so that it takes a page.
+                // The last value fills a leaf page, so that it also takes a page of its own.
                 let pages = min(space.freePages, Int64(self.space.pagesPerStep))
                 try database.execute(
                     sql: "INSERT INTO blank VALUES (zeroblob(?))",

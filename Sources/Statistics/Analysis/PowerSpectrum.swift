@@ -86,10 +86,10 @@ public struct PowerSpectrum: Hashable, Sendable {
 /// The discrete Fourier transform of one length: X[k] = Σ x[n]·e^(−2πikn/N).
 ///
 /// Powers of two by the iterative radix-2 algorithm of J. W. Cooley and J. W. Tukey, "An Algorithm
-/// for the Machine Calculation of Complex Fourier Series", Mathematics of Computation 19 (1965);
-/// other lengths as a convolution by means of these, by L. I. Bluestein, "A Linear Filtering
-/// Approach to the Computation of Discrete Fourier Transform", IEEE Transactions on Audio and
-/// Electroacoustics 18 (1970). O(N log N) for every N.
+/// for the Machine Calculation of Complex Fourier Series", Mathematics of Computation 19 (1965).
+/// Other lengths as a convolution, computed with transforms of a power of two, by L. I. Bluestein,
+/// "A Linear Filtering Approach to the Computation of Discrete Fourier Transform", IEEE
+/// Transactions on Audio and Electroacoustics 18 (1970). O(N log N) for every N.
 struct FourierTransform: Sendable {
     /// The number of values that it transforms.
     let length: Int
@@ -141,7 +141,8 @@ struct FourierTransform: Sendable {
         for place in 0..<size {
             let (a, b) = Self.product(
                 left[place], right[place], chirp.filterReal[place], chirp.filterImaginary[place])
-            // The inverse transform is the conjugate of that of the conjugate.
+            // The inverse transform of numbers is the conjugate of the transform of their
+            // conjugates.
             (left[place], right[place]) = (a, -b)
         }
         Self.transform(&left, &right, cosines, sines)

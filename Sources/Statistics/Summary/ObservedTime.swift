@@ -5,7 +5,8 @@ public import Samples
 /// The samples of all windows form one sequence: an interval between two samples counts in every
 /// window that it intersects, up to the limit described at ``Spacing``. The time after the last
 /// sample counts like an interval. The first four intervals and the time before the first sample
-/// have no predecessors: each counts up to four times the second longest of these four.
+/// have no predecessors: each counts up to four times the second longest of the first four
+/// intervals.
 ///
 /// ```swift
 /// let observed = ObservedTime(summaries.map(\.spacing), in: windows).microseconds

@@ -48,7 +48,7 @@ struct DiskDriver: SensorDriver {
         guard !["loop", "ram", "zram"].contains(where: name.hasPrefix) else { return false }
         let device = folder.folder(name)
         guard let line = device.line("stat") else { return false }
-        // Card readers and floppy drives without a medium.
+        // Card readers and floppy drives without a medium are left out.
         let idle = TableRow(line[...], of: device.file("stat")).words.allSatisfy { $0 == "0" }
         return !(idle && (device.line("size") ?? "0") == "0")
     }

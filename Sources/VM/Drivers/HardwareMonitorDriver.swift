@@ -2,8 +2,8 @@ import Samples
 
 /// The temperatures, fans, voltages, currents, powers and humidities of each monitoring chip.
 ///
-/// One sensor for a chip and one field for an input, named by its label if it has one.
-/// Source: `/sys/class/hwmon/hwmon*`, Documentation/hwmon/sysfs-interface.rst.
+/// Each chip is a sensor and each input a field, named by its label if it has one. Source:
+/// `/sys/class/hwmon/hwmon*`, Documentation/hwmon/sysfs-interface.rst.
 struct HardwareMonitorDriver: SensorDriver {
     private let folder: SystemFolder
 
@@ -85,7 +85,7 @@ struct HardwareMonitorDriver: SensorDriver {
             }
         }
 
-        /// The kernel's units per unit of ours.
+        /// How many of the kernel's units make one unit of the field.
         var divisor: Double {
             switch self {
             case .temperature, .voltage, .current, .humidity: 1000

@@ -8,7 +8,8 @@ final class IIOCapture: SampleCapture {
     private static let timeout = Duration.milliseconds(100)
     /// The maximum number of scans that are read at once.
     private static let block = 512
-    /// Timestamps that differ more from now are ignored: some drivers leave them empty.
+    /// Timestamps that are farther from the present than this are ignored: some drivers leave them
+    /// empty.
     private static let plausibleDistance = Duration.seconds(60)
 
     private let scan: IIOScan
@@ -68,7 +69,8 @@ final class IIOCapture: SampleCapture {
         let times = try times(of: bytes, count)
         var samples: [Sample] = []
         for (row, time) in times.enumerated() {
-            // Devices do not keep exact intervals: a quarter too soon is accepted.
+            // Devices do not keep exact intervals, so a sample may come a quarter of the interval
+            // too soon.
             let next = last.advanced(byMicroseconds: interval.wholeMicroseconds * 3 / 4)
             if time >= last, time < next { continue }
             last = time
@@ -191,11 +193,11 @@ private struct DeviceClock: Hashable, Sendable {
             }
     }
 
-    /// Microseconds by which it is ahead of the realtime clock, which reads `now`.
+    /// Microseconds by which this clock is ahead of the realtime clock, which reads `now`.
     func ahead(of now: Timestamp) -> Int64 {
         guard let clock else { return 0 }
-        // Seconds and nanoseconds: with optimisation the compiler does not find the members of
-        // timespec here.
+        // An array of seconds and nanoseconds stands for a timespec, whose members the compiler
+        // does not find here with optimisation.
         var time = [0, 0]
         time.withUnsafeMutableBytes { bytes in
             guard let start = bytes.baseAddress else { return }

@@ -109,16 +109,16 @@ struct IIOKind: Sendable {
     }
 
     let id: SensorID
-    /// The name of such a device.
+    /// The name of a device of this kind.
     let title: String
     /// The start of the attribute names, such as `in_accel`.
     let channel: String
     let fields: [Field]
-    /// Our units per unit of the kernel.
+    /// The number of units of the fields in one unit of the kernel.
     var factor = 1.0
     var form = Form.scaled
     var cadence = Cadence.standard
-    /// A driver for such sensors in laptops and tablets.
+    /// A kernel module that drives sensors of this kind in laptops and tablets.
     let module: String
 
     /// Whether it measures a vector, one field for each axis.

@@ -34,7 +34,8 @@ struct IIOScan: Sendable {
             && channels.allSatisfy { elements.file("\($0.name)_en").exists }
     }
 
-    /// Numbers in our units as the values of the fields, rotated by the mount matrix.
+    /// The values of the fields, from numbers in the units of the fields, rotated by the mount
+    /// matrix.
     func values(_ numbers: [Double]) throws(SensorError) -> [Value] {
         var values: [Value] = []
         for (number, channel) in zip(matrix?.rotated(numbers) ?? numbers, channels) {
@@ -47,7 +48,7 @@ struct IIOScan: Sendable {
         return values
     }
 
-    /// The elements of our channels and the timestamp, in the order of the scan.
+    /// The elements of ``channels`` and the timestamp, in the order of the scan.
     func wanted() throws(SensorError) -> [Element] {
         var found: [Element] = []
         for channel in channels { found.append(try element(channel.name, channel)) }
@@ -74,7 +75,7 @@ struct IIOScan: Sendable {
     func begin(
         every interval: Duration, _ changes: inout AttributeChanges
     ) throws(SensorError) {
-        // Ours is the only open descriptor, so an enabled buffer was left by an earlier process.
+        // This process has the only open descriptor, so an earlier process left an enabled buffer.
         let enable = buffer.file("enable")
         if try enable.line() != "0" { try enable.write("0") }
         let wanted = Set(channels.map(\.name) + [Self.timestamp])

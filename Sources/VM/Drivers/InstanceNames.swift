@@ -29,7 +29,8 @@ struct InstanceNames {
 struct FieldNames {
     private var taken: Set<String> = []
 
-    /// `label` in camelCase; `fallback` when that is not a name or is taken; then numbered.
+    /// The name of a field: `label` in camelCase; `fallback` when that is not a name or is taken; a
+    /// numbered `fallback` when both are taken.
     ///
     /// `Package id 0` becomes `packageId0`; `+3.3V` is not a name, since it does not start with a
     /// letter.

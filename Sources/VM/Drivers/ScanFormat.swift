@@ -56,7 +56,7 @@ struct ScanFormat: Hashable, Sendable {
         }
     }
 
-    /// Decodes it as an integer, sign-extended to 64 bits.
+    /// Decodes the number as an integer, sign-extended to 64 bits.
     func integer(in bytes: ArraySlice<UInt8>) -> Int64 {
         let unused = 64 - bits
         let pattern = pattern(in: bytes)
@@ -82,7 +82,7 @@ struct ScanLayout: Hashable, Sendable {
     /// Bytes of one scan.
     let size: Int
 
-    /// - Parameter formats: those of the enabled elements, in the order of their indexes.
+    /// - Parameter formats: the formats of the enabled elements, in the order of their indexes.
     init(_ formats: [ScanFormat]) {
         var offsets: [Int] = []
         var end = 0
