@@ -9,7 +9,7 @@ struct AppsFolder: Sendable {
     static let contentName = "content"
     static let stagingPrefix = ".staging-"
 
-    /// A step of an installation; a crash at any of them leaves a complete app or none.
+    /// A step of an installation; a crash after any step leaves a complete app or none.
     enum Step: Sendable, CaseIterable {
         case stagingMade, contentWritten, indexWritten, renamed, oldRemoved
     }

@@ -131,7 +131,7 @@ public struct SigningKey: Sendable {
 extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The fingerprint of the public half.
     public var description: String { "signing key of \(signer)" }
-    /// The same.
+    /// The same as ``description``.
     public var debugDescription: String { description }
     /// Empty, so that a dump does not show the key.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -232,8 +232,11 @@ struct AnalysisComputation: Sendable {
 
 /// Decides which counts are shown under a statistics-only grant.
 private enum Suppression {
-    /// Counts below the minimum are suppressed, and then the smallest others, until the suppressed
-    /// ones add up to the minimum: otherwise the total would reveal them.
+    /// Counts below the minimum are suppressed.
+    ///
+    /// Then the smallest of the other counts are
+    /// suppressed, until the suppressed counts add up to the minimum: otherwise the total would
+    /// reveal them.
     ///
     /// - Parameter minimum: 0 shows all.
     static func isShown(_ counts: [Int], minimum: Int) -> [Bool] {

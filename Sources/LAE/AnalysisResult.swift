@@ -79,9 +79,9 @@ public enum AnalysisResult: Hashable, Sendable {
 
     /// A power spectrum.
     public struct Spectrum: Hashable, Sendable {
-        /// In Hz.
+        /// The frequencies in Hz.
         public let frequencies: [Double]
-        /// In the square of the unit, by Hz.
+        /// The densities in the square of the unit, per Hz.
         public let densities: [Double]
         /// The number of segments that were averaged.
         public let segments: Int

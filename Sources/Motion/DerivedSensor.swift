@@ -1,8 +1,9 @@
 public import Samples
 
-/// Computes the samples of one sensor from those of another, one at a time and in bounded memory.
+/// Computes the samples of one sensor from the samples of another, one at a time and in bounded
+/// memory.
 ///
-/// A value type without clock, threads or files: all times are those of the samples.
+/// A value type without clock, threads or files: all times come from the samples.
 ///
 /// ```swift
 /// var counter = StepCounter()

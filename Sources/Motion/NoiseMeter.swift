@@ -18,7 +18,7 @@ public struct NoiseMeter: Sendable {
 extension NoiseMeter: DerivedSensor {
     /// −1 to 1 at full scale.
     public static let inputs = [Field("sound", unit: "1")]
-    /// The level of the window, and that of its loudest eighth of a second.
+    /// The level of the window, and the level of its loudest eighth of a second.
     public static let outputs = [Field("level", unit: "dB"), Field("maximum", unit: "dB")]
 
     public mutating func take(_ sample: Sample) -> Sample? {

@@ -57,9 +57,9 @@ public struct VibrationSpectrum: Sendable {
     public struct Reading: Hashable, Sendable {
         /// When the window ended.
         public let time: Timestamp
-        /// In Hz, from 0 to half the rate.
+        /// The frequencies in Hz, from 0 to half the rate.
         public let frequencies: [Double]
-        /// Of the three axes together, in (m/s²)²/Hz.
+        /// The densities of the three axes together, in (m/s²)²/Hz.
         public let densities: [Double]
         /// The root mean square of the acceleration without gravity, in m/s².
         public let acceleration: Double

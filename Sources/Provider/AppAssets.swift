@@ -7,7 +7,8 @@ import JSApps
 import NIOCore
 import Resources
 
-/// The files that pages load: those of the app, the host's scripts, and libraries of the system.
+/// The files that pages load: the files of the app, the host's scripts, and libraries of the
+/// system.
 struct AppAssets: Sendable {
     /// The folders, before the name of the app, in which published apps look for their files.
     private static let ownFolders = ["nervous-jsapps", "nervousnet-axons", "axon-res"]
@@ -117,7 +118,7 @@ struct AppAssets: Sendable {
 
 /// The scripts by which apps call the host, in a browser and in a runner.
 enum SDK {
-    /// In the order of their dependencies.
+    /// The scripts in the order of their dependencies.
     private static let scripts = [
         ("nervous.js", ProviderFiles.nervousJS.bytes),
         ("generic-sensor.js", ProviderFiles.genericSensorJS.bytes),
@@ -165,9 +166,9 @@ enum FileType: String {
 
 /// The Content Security Policy of a file of an app.
 ///
-/// Everything comes from the app's own origin. Pages of published apps have inline scripts and styles:
-/// the scripts that were in the page at installation may run, identified by their hashes, and no
-/// others.
+/// Everything comes from the app's own origin. Pages of published apps have inline scripts and
+/// styles: only the inline scripts that were in the page at installation may run, identified by
+/// their hashes.
 struct PagePolicy {
     private static let common =
         "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self';"

@@ -3,8 +3,8 @@ import Glibc
 
 /// Applies the layers of the sandbox.
 ///
-/// The engine reads files while it starts, so access to files is restricted in two steps: to those
-/// files first, and then, together with the system calls, completely.
+/// The engine reads files while it starts, so access to files is restricted in two steps: first to
+/// the files that it reads then, and later completely, together with the system calls.
 struct Confinement {
     /// The layers applied, for display.
     private(set) var layers: [String] = []

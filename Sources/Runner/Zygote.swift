@@ -21,7 +21,7 @@ struct Zygote: ~Copyable {
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
-        // SIGCHLD is delivered only while it waits, so none is missed.
+        // SIGCHLD is delivered only while the zygote waits, so no signal is missed.
         signal(SIGCHLD) { _ in }
         Self.changeMask(SIG_BLOCK)
     }

@@ -4,8 +4,8 @@
 /// ahead by at least ``ahead``. If that is negative, the clock is behind by at most its size, or every message
 /// was delayed.
 public struct ClockOffset: Hashable, Sendable {
-    /// From this size on an offset is reported to the owner: clocks that a time server sets differ by less than
-    /// a second, and messages of sensors seldom take longer.
+    /// An offset larger than this is reported to the owner: clocks that a time server sets differ
+    /// by less than a second, and messages of sensors seldom take longer.
     public static let bound = Duration.seconds(5)
 
     /// The source's clock minus the host's.

@@ -201,7 +201,7 @@ extension SessionBook {
         }
     }
 
-    /// The identifiers of the imported sessions with a route of their own in a range.
+    /// The identifiers of the imported sessions whose routes have points in a range.
     public func importedSessions(
         in range: TimeRange
     ) async throws(SessionsError) -> [String] {

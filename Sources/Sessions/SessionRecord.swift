@@ -7,7 +7,7 @@ public struct SessionRecord: Hashable, Sendable {
     public struct Event: Hashable, Sendable {
         /// The step.
         public let step: SessionStep
-        /// Its time; never before that of the previous step.
+        /// The time of the step, never before the time of the previous step.
         public let time: Timestamp
     }
 
@@ -82,7 +82,7 @@ public struct SessionCreator: Hashable, Sendable {
 public enum SessionScope: Hashable, Sendable {
     /// All sessions.
     case all
-    /// Those that an app or program created.
+    /// The sessions that an app or program created.
     case created(SessionCreator)
 
     /// Whether a session is among them.

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// The inverse solution of T. Vincenty, "Direct and Inverse Solutions of Geodesics on the Ellipsoid
 /// with Application of Nested Equations", Survey Review 23 (1975). It does not converge for nearly
-/// antipodal positions; those are solved after Karney (2013).
+/// antipodal positions; their distance is computed after Karney (2013).
 ///
 /// ```swift
 /// let metres = Geodesy.distance(from: zurich, to: boulder)

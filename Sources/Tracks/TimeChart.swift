@@ -24,7 +24,7 @@ public struct TimeChart: Sendable {
 
     private struct Panel {
         let name: String
-        /// Of each span, the extremes by column.
+        /// The extremes of each span, by column.
         var extremes: [[Int: ClosedRange<Double>]]
     }
 
@@ -154,7 +154,7 @@ public struct TimeChart: Sendable {
         }
     }
 
-    /// Such as `0:05` and `1:02:03`.
+    /// A duration such as `0:05` or `1:02:03`.
     private static func elapsed(_ seconds: Double) -> String {
         let whole = Int(exactly: seconds.rounded(.down)) ?? 0
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

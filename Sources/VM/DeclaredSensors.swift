@@ -73,7 +73,7 @@ private struct DeclarationFile {
             let id: String
             let title: String
             let fields: [FieldItem]
-            /// Of a virtual sensor.
+            /// Only for a virtual sensor.
             let derivation: Derivation?
         }
 

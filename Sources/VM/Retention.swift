@@ -118,7 +118,8 @@ public actor Retention {
         await maintenance?.value
     }
 
-    /// Runs maintenance with the rules that are set now, after the one that is running.
+    /// Runs maintenance with the rules that are set now, once maintenance that is running has
+    /// ended.
     private func maintainSoon() async {
         await maintenance?.value
         lastMaintenance = .distantPast

@@ -61,7 +61,7 @@ public struct SampleReading: Sendable {
 
     /// The samples accepted after `sequence`, in the order in which they were accepted.
     ///
-    /// - Parameter fields: the fields to return; `nil` for those the sensor has now.
+    /// - Parameter fields: the fields to return; `nil` for the current fields of the sensor.
     /// - Throws: `storeFailed`.
     public func arrivals(
         of id: SensorID, fields: [Field]? = nil, after sequence: Int64, limit: Int

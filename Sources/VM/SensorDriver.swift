@@ -40,7 +40,7 @@ extension SensorDriver {
 /// Its sensors are `.derived` or `.unavailable`. Their inputs are not derived sensors, so there are
 /// no cycles.
 public protocol SensorDeriver: Sendable {
-    /// The sensors that can be derived from those that the drivers found.
+    /// The sensors that can be derived from the sensors that the drivers found.
     ///
     /// Called after each discovery. A driver's available sensor has precedence over a derived
     /// sensor of the same name, which has precedence over a driver's unavailable sensor.
@@ -72,7 +72,7 @@ public enum Availability: Sendable {
     case pushed(any SampleSource)
     /// Its samples are a function of time; see ``VirtualMachine/play(after:through:)``.
     case timed(any TimedSource)
-    /// Its samples are computed from those that the virtual machine accepts of another sensor.
+    /// Its samples are computed from the samples of another sensor, as they are accepted.
     case derived(from: SensorID, any SampleDeriver)
     /// Clients publish its samples; the virtual machine reads nothing.
     case published

@@ -45,7 +45,7 @@ public struct SensorStatus: Hashable, Sendable {
     /// does not read.
     public let adaptive: AdaptiveRange?
 
-    /// Whether samples of it are stored, whatever their timestamps.
+    /// Whether samples of the sensor are stored, whatever their timestamps.
     public var hasSamples: Bool { newest != nil || future != nil }
 }
 

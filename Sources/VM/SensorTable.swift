@@ -126,7 +126,7 @@ struct SensorTable {
 
     // MARK: - Levels
 
-    /// The level of a sensor: its own, else that of the most specific kind that has one.
+    /// The level of a sensor: its own, else the level of the most specific kind that has one.
     func level(of id: SensorID) -> CollectionLevel {
         levels[id] ?? levels.filter { $0.key.covers(id) }.max { $0.key < $1.key }?.value
             ?? VirtualMachine.defaultLevel

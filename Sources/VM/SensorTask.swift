@@ -240,7 +240,7 @@ private struct SamplePace {
     }
 
     mutating func admits(_ time: Timestamp) -> Bool {
-        // Late samples, and those after the clock was set back, are not too soon.
+        // Late samples, and samples after the clock was set back, are not too soon.
         if step > 0, time >= last, time < last.advanced(byMicroseconds: step) { return false }
         last = time
         return true

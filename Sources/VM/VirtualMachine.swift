@@ -154,8 +154,8 @@ public actor VirtualMachine {
             bytes: store.bytes, failure: store.failure, damage: damage)
     }
 
-    /// Returns once the collector has answered and the store has read its file; if one of them
-    /// hangs, this does not return.
+    /// Returns once the collector has answered and the store has read its file; never returns if
+    /// one of them hangs.
     public nonisolated func answer() async {
         _ = await collector.isCollecting
         // An error is an answer, too.
@@ -236,8 +236,8 @@ extension VirtualMachine {
         await collector.instances(of: id)
     }
 
-    /// The sensors that a name refers to when samples are read: the one of that name if it can be
-    /// read, otherwise those of the kind that can.
+    /// The sensors that a name refers to when samples are read: the sensor of that name if it can
+    /// be read, otherwise the sensors of the kind that can be read.
     ///
     /// A sensor can be read when it is available or has samples.
     ///

@@ -118,8 +118,8 @@ struct LiveSessionRoutes {
         }
     }
 
-    /// The first readable sensor of each kind among those of a session, as far as the caller may read
-    /// them.
+    /// For each kind, the first sensor of a session that is available or has samples, and that the
+    /// caller may read.
     private func sensors(
         of record: SessionRecord, _ request: Request, _ context: ProviderContext
     ) async -> [LiveSession.Kind: SensorID] {

@@ -118,7 +118,7 @@ extension ForgetDescription {
     /// - Parameters:
     ///   - derived: what was forgotten of the sensors that are computed from it; `nil` unless requested.
     ///   - sessions: the imported sessions that were deleted.
-    ///   - kept: what is not forgotten, besides the access log.
+    ///   - kept: the data that still reveals the forgotten samples, besides the access log.
     init(
         _ receipt: ForgetReceipt, uploads: Int, derived: [ForgetReceipt]? = nil,
         sessions: [String]? = nil, kept: [String]

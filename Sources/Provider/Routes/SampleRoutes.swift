@@ -118,7 +118,7 @@ struct SampleRoutes {
         return (receipt, uploads)
     }
 
-    /// The sensors that are computed from a sensor, and those that are computed from these.
+    /// The sensors that are computed from a sensor, directly or through other computed sensors.
     private func allDerived(from sensor: SensorID) async -> [SensorID] {
         var all = await machine.derived(from: sensor)
         var index = 0

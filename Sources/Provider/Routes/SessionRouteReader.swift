@@ -185,7 +185,7 @@ struct SessionRouteReader {
         return first
     }
 
-    /// The location sensors of a session; of a kind, its instances, those that can be read first.
+    /// The location sensors of a session; for a kind, its instances, the readable ones first.
     private func locations(of record: SessionRecord) async -> [SensorID] {
         var known: [SensorID] = []
         for sensor in record.session.sensors where Self.kind.covers(sensor) {

@@ -11,9 +11,9 @@ import VM
 
 /// Live samples as Server-Sent Events; the `id` of an event is the sequence number of its sample.
 ///
-/// A client that reconnects with `Last-Event-ID` gets all samples since then, and an event for those that
-/// are no longer available. Permission is checked for each group of samples, so a decision takes effect
-/// at once.
+/// A client that reconnects with `Last-Event-ID` gets all samples since then, and an event for
+/// samples that are no longer available. Permission is checked for each group of samples, so a
+/// decision takes effect at once.
 struct StreamRoutes {
     private static let groupSize = 500
 
@@ -200,7 +200,7 @@ struct StreamPosition: Sendable {
     }
 }
 
-/// Sequence numbers that a client does not get: those after `after`, up to `through`.
+/// The sequence numbers after `after`, up to `through`, of which a client gets no samples.
 struct StreamGap: Encodable {
     enum Reason: String, Encodable {
         /// The samples were pruned or forgotten.

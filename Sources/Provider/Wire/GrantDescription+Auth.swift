@@ -6,8 +6,9 @@ import Samples
 extension GrantDescription {
     /// - Parameters:
     ///   - policy: what overrules grants.
-    ///   - isForOwner: whether to include a grant that the policy overrules, the policy's file, and the
-    ///     sensors that were not chosen; other clients see `denied` and none of these.
+    ///   - isForOwner: whether to include a grant that the policy overrules, the policy's file, and
+    ///     the sensors that were not chosen; other clients see `denied` instead of such a grant,
+    ///     and neither the file nor the sensors.
     init(_ record: PermissionRecord, _ policy: Policy, isForOwner: Bool = true) {
         let granted = record.terms.flatMap { terms in
             record.privilege.sensor.map { PrivilegeID(sensor: $0, access: terms.access) }

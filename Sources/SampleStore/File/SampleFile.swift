@@ -141,7 +141,7 @@ struct SampleFile: Sendable {
         }
     }
 
-    /// Overwrites unused bytes in all pages, unless the log is not empty.
+    /// Overwrites unused bytes in all pages, if the log is empty.
     ///
     /// - Returns: the pages that could not be parsed; `nil` when there was something in the log.
     /// - Precondition: the caller holds a write transaction.

@@ -7,9 +7,9 @@ import Statistics
 /// were accepted but may not have been written.
 struct ReadSource: Sendable {
     let fields: [Field]
-    /// By the row of the layout.
+    /// The projections by the row of their layout.
     let projections: [Int64: Projection]
-    /// Ordered by sequence number, with ``fields``.
+    /// The unwritten samples, ordered by sequence number, with ``fields``.
     let unwritten: StoredBatch
 
     /// The unwritten samples that a snapshot of the file does not contain.

@@ -5,7 +5,7 @@ struct Holding: Sendable {
     /// The client; empty for the host, which has what it collects, imports and stored before clients were
     /// recorded.
     let publisher: String
-    /// With the layouts and the usage of this publisher only.
+    /// The sensor, with the layouts and the usage of this publisher only.
     var sensor: StoredSensor
     /// The last sequence number among its samples; 0 if it cannot be read.
     var lastArrival: Int64 = 0

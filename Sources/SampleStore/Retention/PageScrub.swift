@@ -3,8 +3,9 @@ import Glibc
 
 /// Overwrites the unused parts of SQLite's pages.
 ///
-/// `secure_delete` overwrites a deleted cell in place. When SQLite defragments a page, cells move, and copies
-/// remain in the gap between the cell pointers and the cells; `secure_delete` does not overwrite these.
+/// `secure_delete` overwrites a deleted cell in place. When SQLite defragments a page, cells move,
+/// and copies remain in the gap between the cell pointers and the cells; `secure_delete` does not
+/// overwrite the copies.
 ///
 /// The descriptor stays open as long as the store: closing any descriptor of a file drops all POSIX locks of
 /// the process on it, including those of SQLite.

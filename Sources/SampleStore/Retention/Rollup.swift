@@ -75,7 +75,7 @@ struct Rollup: Sendable {
 
 /// The table `rollup` of hourly summaries.
 enum RollupTable {
-    /// Merges a summary into that of its hour.
+    /// Merges a summary into the summary of its hour.
     ///
     /// A damaged summary is left unchanged, so that the hour is never reported as complete.
     static func insert(_ rollup: Rollup, _ layout: Layout, _ database: Database) throws {

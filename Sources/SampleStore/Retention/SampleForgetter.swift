@@ -156,8 +156,8 @@ private enum SampleTable: CaseIterable {
         }
     }
 
-    /// Of these batches, the ones that have no sample in some rows of a layout; a damaged row may
-    /// contain samples of any batch.
+    /// The batches among `entries` that have no sample in the next rows of a layout; a damaged row
+    /// may contain samples of any batch.
     ///
     /// - Returns: also the row after which the next step continues; `nil` when there is none.
     func missing(

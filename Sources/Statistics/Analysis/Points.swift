@@ -88,7 +88,7 @@ struct KDTree: Sendable {
     }
 
     let points: Points
-    /// The indices of the points; those of a box are contiguous.
+    /// The indices of the points; the indices of the points in a box are contiguous.
     private(set) var order: [Int]
     /// The nodes, the root first; empty without points.
     private(set) var nodes: [Node] = []

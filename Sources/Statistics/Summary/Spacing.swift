@@ -72,8 +72,8 @@ public struct Spacing: Hashable, Sendable {
 
     /// Adds the spacing of a later or earlier time range.
     ///
-    /// If the two overlap, only the end of the one that starts later is used: the result is then a
-    /// lower bound.
+    /// If the two ranges overlap, only the last time of the range that starts later is used: the
+    /// result is then a lower bound.
     public mutating func merge(_ other: Spacing) {
         var (whole, next) = first <= other.first ? (self, other) : (other, self)
         if next.first < whole.last {
@@ -254,7 +254,8 @@ struct RecentIntervals: Hashable, Sendable {
     /// The shortest interval; 0 when there are fewer than four.
     var shortest: Int64 { intervals.min() }
 
-    /// The maximum observed time of the next interval: a multiple of the second longest of these.
+    /// The maximum observed time of the next interval: a multiple of the second longest of the
+    /// four.
     var limit: Int64 {
         let (left, right) = (
             (min(intervals[0], intervals[1]), max(intervals[0], intervals[1])),

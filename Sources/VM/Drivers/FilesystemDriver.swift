@@ -3,8 +3,8 @@ import Samples
 
 /// The usage of each mounted filesystem.
 ///
-/// usedPercent = used / (used + available), as in df(1). A device that is mounted in several
-/// places is listed once, at its shortest path. Network filesystems and those of user programs are
+/// usedPercent = used / (used + available), as in df(1). A device that is mounted in several places
+/// is listed once, at its shortest path. Network filesystems and filesystems of user programs are
 /// listed as unavailable, because a server that does not answer would block the read forever.
 /// Source: `/proc/self/mounts` and statvfs(3).
 struct FilesystemDriver: SensorDriver {
