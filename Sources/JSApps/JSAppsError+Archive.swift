@@ -133,6 +133,6 @@ extension JSAppsError {
             default: "by signal \(signal)"
             }
         return JSAppsError(
-            .malformedArchive, "The archive ended nervous-unpacker \(how).")
+            .malformedArchive, "nervous-unpacker ended \(how) while it read the archive.")
     }
 }

@@ -43,7 +43,7 @@ public struct KeyFolder: Sendable {
     ///   or `io`.
     public func create(_ name: String) throws(JSAppsError) -> NamedKey {
         let name = try Self.checked(name)
-        let folder = try made()
+        let folder = try openedOrCreated()
         guard try !keys().contains(where: { $0.name == name }) else { throw Self.taken }
         let key = try SigningKey()
         // The private key comes last: an interruption leaves only a name, which can be removed.
@@ -68,7 +68,7 @@ public struct KeyFolder: Sendable {
         if let known = known.first(where: { $0.key == key }) {
             throw JSAppsError(.keyExists, "This key already has a name: \(known.name).")
         }
-        try Self.write(key.text, to: name + Self.ending, in: try made())
+        try Self.write(key.text, to: name + Self.ending, in: try openedOrCreated())
         return NamedKey(name: name, key: key, isOwn: false)
     }
 
@@ -150,7 +150,7 @@ public struct KeyFolder: Sendable {
     }
 
     /// Opens the folder, and creates it if it is missing.
-    private func made() throws(JSAppsError) -> Folder {
+    private func openedOrCreated() throws(JSAppsError) -> Folder {
         if let folder = try opened() { return folder }
         do throws(FilesError) {
             try PrivateFolder.make(data)

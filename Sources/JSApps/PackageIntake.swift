@@ -149,7 +149,8 @@ struct PackageIntake {
             throw JSAppsError(
                 .wrongFolderName,
                 "The app's folder ‘\(layout.folder.escapedForDisplay(limit: 80))’ is not kebab-case.",
-                hint: "Use up to 64 of a–z and 0–9, words joined by ‘-’, such as ‘step-counter’.")
+                hint: "Use up to 64 characters, a–z and 0–9, as words joined by ‘-’, such as"
+                    + " ‘step-counter’.")
         }
         guard let bytes = manifest else { throw .missing("package.json") }
         let manifest = try Manifest(parsing: bytes)
@@ -178,7 +179,8 @@ struct PackageLayout {
         let tops = Set((files + folders).compactMap(\.components.first))
         if tops.contains("__MACOSX") {
             throw JSAppsError(
-                .wrongFolderName, "The package has a second folder, ‘__MACOSX’, beside the app's.",
+                .wrongFolderName,
+                "The package has a second folder, ‘__MACOSX’, beside the app's folder.",
                 hint: "The Finder of macOS adds it; pack with ‘nervous pack’ or ‘zip -r -X’.")
         }
         if let stray = files.first(where: { $0.components.count == 1 }) {

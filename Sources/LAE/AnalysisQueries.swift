@@ -115,7 +115,7 @@ struct AnalysisQueries: Sendable {
         for source in sources where await machine.isPublished(source.sensor.id) {
             throw LAEError(
                 .notGranted,
-                "A client that publishes \(source.sensor.id) could select samples with it, and only"
+                "A client could select samples by publishing \(source.sensor.id), and only"
                     + " statistics of \(restricted) are granted.")
         }
     }

@@ -322,6 +322,6 @@ extension LAEError {
         LAEError(
             .notGranted,
             "Conditions select single samples, and only statistics of \(sensor) are granted.",
-            hint: "Ask without where.")
+            hint: "Omit the parameter where.")
     }
 }

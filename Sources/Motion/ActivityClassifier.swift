@@ -77,7 +77,7 @@ public struct ActivityClassifier: Sendable {
     private static let leastCells = 80
     private static let hopCells = 40
     /// Microseconds for which a speed is valid.
-    private static let speedHolds: Int64 = 10_000_000
+    private static let speedLifetime: Int64 = 10_000_000
 
     /// The last result.
     public private(set) var reading: ActivityReading?
@@ -124,7 +124,7 @@ public struct ActivityClassifier: Sendable {
                 guard cells.count >= Self.leastCells, cells.count % Self.hopCells == 0 else {
                     continue
                 }
-                found = look(at: time)
+                found = evaluate(at: time)
                 guard cells.count == Self.windowCells else { continue }
                 cells.removeFirst(Self.hopCells)
             }
@@ -138,7 +138,7 @@ public struct ActivityClassifier: Sendable {
         (rest, count, reading) = (0, 0, nil)
     }
 
-    private mutating func look(at time: Timestamp) -> ActivityReading {
+    private mutating func evaluate(at time: Timestamp) -> ActivityReading {
         let straight = Gait.detrended(cells)
         let sway = straight.reduce(0) { $0 + $1 * $1 } / Double(straight.count)
         let gait = Gait(cells)
@@ -154,7 +154,7 @@ public struct ActivityClassifier: Sendable {
     }
 
     private func speed(at time: Timestamp) -> Double? {
-        guard let speed, speed.time.advanced(byMicroseconds: Self.speedHolds) >= time else {
+        guard let speed, speed.time.advanced(byMicroseconds: Self.speedLifetime) >= time else {
             return nil
         }
         return speed.metresPerSecond

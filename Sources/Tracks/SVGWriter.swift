@@ -23,7 +23,7 @@ public enum SVGWriter {
         lines.append(##"<rect width="800" height="600" fill="#f7f5f0"/>"##)
         let segments = track.segments.map { $0.map(\.fix.position) }
         if let map = MapProjection(segments, width: width, height: height, margin: margin) {
-            lines += grid(map) + line(map) + pins(map) + [bar(map)]
+            lines += grid(map) + line(map) + pins(map) + [scaleBar(map)]
         } else {
             lines.append(
                 ##"<text x="400" y="300" text-anchor="middle" fill="#666">No route</text>"##)
@@ -106,7 +106,7 @@ public enum SVGWriter {
             ##"<text x="\##(number(place.0))" y="\##(number(place.1))" fill="#8a8578">\##(shown)° \##(side)</text>"##
     }
 
-    private static func bar(_ map: MapProjection) -> String {
+    private static func scaleBar(_ map: MapProjection) -> String {
         let metres = roundNumber(atMost: map.metresPerPixel * 160)
         let pixels = number(metres / map.metresPerPixel)
         let shown =

@@ -81,7 +81,8 @@ enum Launch {
 
 /// Writes frames to a pipe, buffered.
 private struct FrameOutput: ~Copyable {
-    private static let enough = 64 << 10
+    /// The number of buffered bytes from which they are written.
+    private static let flushThreshold = 64 << 10
 
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -93,7 +94,7 @@ private struct FrameOutput: ~Copyable {
     /// - Returns: `false` if the pipe is closed.
     mutating func send(_ frame: UnpackerFrame) -> Bool {
         buffer += frame.encoded()
-        return buffer.count < Self.enough || flush()
+        return buffer.count < Self.flushThreshold || flush()
     }
 
     /// - Returns: `false` if the pipe is closed.

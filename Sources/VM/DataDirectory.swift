@@ -68,6 +68,6 @@ struct DataDirectory: ~Copyable {
     private static func unusable(_ path: String, _ reason: String) -> VirtualMachineError {
         VirtualMachineError(
             .dataUnusable, "The data directory \(path) cannot be used: \(reason).",
-            hint: "Choose one you can write to with --data DIR or NERVOUS_DATA.")
+            hint: "Choose a directory that you can write to, with --data DIR or NERVOUS_DATA.")
     }
 }

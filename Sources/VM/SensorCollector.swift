@@ -118,13 +118,13 @@ actor SensorCollector {
 
     func declare(_ sensor: Sensor) async throws(VirtualMachineError) -> Bool {
         try await changes.add { () throws(VirtualMachineError) in
-            try await self.keep(sensor)
+            try await self.storeDeclaration(sensor)
         }.value.get()
     }
 
     func withdraw(_ id: SensorID) async throws(VirtualMachineError) {
         try await changes.add { () throws(VirtualMachineError) in
-            try await self.drop(id)
+            try await self.removeDeclaration(id)
         }.value.get()
     }
 
@@ -144,7 +144,7 @@ actor SensorCollector {
         }
     }
 
-    private func keep(_ sensor: Sensor) async throws(VirtualMachineError) -> Bool {
+    private func storeDeclaration(_ sensor: Sensor) async throws(VirtualMachineError) -> Bool {
         let id = sensor.id
         let isNew = declared[id] == nil
         if isNew { try checkUntaken(id) }
@@ -163,7 +163,7 @@ actor SensorCollector {
         return isNew
     }
 
-    private func drop(_ id: SensorID) async throws(VirtualMachineError) {
+    private func removeDeclaration(_ id: SensorID) async throws(VirtualMachineError) {
         guard declared[id] != nil else {
             try checkUntaken(id)
             throw VirtualMachineError.unknownSensor(id)

@@ -81,7 +81,8 @@ private struct FileInspection {
                 : "SELECT id FROM layout WHERE id = fresh.layout"
             let sql = "SELECT \(column) FROM \(table) WHERE NOT EXISTS (\(owner)) LIMIT 10"
             for lost in try Int64.fetchAll(database, sql: sql) {
-                record("The row \(lost) of \(table) has no owner.")
+                let parent = table == "content" ? "chunk" : "layout"
+                record("The row \(lost) of the table \(table) belongs to no \(parent).")
             }
         }
         if faults.count > Self.limit {

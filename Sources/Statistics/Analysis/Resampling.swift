@@ -164,16 +164,16 @@ public struct Alignment: Hashable, Sendable {
         return times.map { time in
             while next < others.count, others[next] <= time { next += 1 }
             let before = next > 0 ? next - 1 : nil
-            let distance = before.map { apart(others[$0], time) }
+            let distance = before.map { interval(others[$0], time) }
             if method == .nearest, next < others.count {
-                let after = apart(time, others[next])
+                let after = interval(time, others[next])
                 if after < distance ?? .max, after <= tolerance { return lastOfEqual(next, others) }
             }
             return distance ?? .max <= tolerance && before != nil ? before : nil
         }
     }
 
-    private func apart(_ earlier: Int64, _ later: Int64) -> Int64 {
+    private func interval(_ earlier: Int64, _ later: Int64) -> Int64 {
         let (difference, overflow) = later.subtractingReportingOverflow(earlier)
         return overflow ? .max : difference
     }
