@@ -52,7 +52,7 @@ public struct KeyFolder: Sendable {
         return NamedKey(name: name, key: key.signer, isOwn: true)
     }
 
-    /// Names the public key of another signer; it is displayed by that name from then on.
+    /// Names the public key of another signer, whom messages call by that name from then on.
     ///
     /// - Throws: ``JSAppsError`` with code `badKey`, `keyExists`, `unsafeKeys` or `io`.
     public func name(_ name: String, _ text: String) throws(JSAppsError) -> NamedKey {

@@ -55,7 +55,7 @@ public struct AnalyticsEngine: Sendable {
 
     /// The newest sample that the grant allows to see, and how old it is.
     ///
-    /// Samples further in the future than clocks differ do not count; see ``SensorStatus/future``.
+    /// Samples more than 5 minutes in the future do not count; see ``SensorStatus/future``.
     ///
     /// - Throws: `notGranted` for a grant of aggregates, `unknownSensor`, `unavailable`, `failed`;
     ///   `tooManyWindows` and `tooManyRows` where a virtual sensor would compute too much.

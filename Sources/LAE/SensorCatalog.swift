@@ -20,7 +20,8 @@ struct SensorCatalog: Sendable {
 
     /// A sensor that can be read now.
     ///
-    /// - Throws: `unknownSensor`; `unavailable` also when an input of a virtual sensor is gone.
+    /// - Throws: `unknownSensor`; `unavailable`, also when an input of a virtual sensor cannot be
+    ///   read.
     func readable(_ lookup: SensorLookup) async throws(LAEError) -> ReadableSensor {
         let status = try await checkReadable(lookup)
         return ReadableSensor(

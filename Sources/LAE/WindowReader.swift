@@ -38,7 +38,7 @@ struct WindowReader: Sendable {
                 isAscending
                 ? low...min(high, low + width - 1) : max(low, high - width + 1)...high
             let block = try await computation.block(part, budget)
-            // Empty windows are cheap.
+            // A block of empty windows counts as one window, because no samples were read for it.
             try await budget.spend(windows: block.isEmpty ? 1 : part.count)
             result = result.joined(with: stored(block.samples, query.order))
             if isAscending { low = part.upperBound + 1 } else { high = part.lowerBound - 1 }

@@ -6,7 +6,7 @@ import NIOSSL
 
 /// Where the listener for the local network is reached.
 public struct LocalNetworkSite: Sendable {
-    /// What the status of the host says about it.
+    /// The description of the listener in the status of the host.
     public let description: LocalNetworkDescription
     /// The values that a `Host` field may have.
     let authorities: Set<String>

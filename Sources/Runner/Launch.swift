@@ -18,9 +18,9 @@ import RunnerProtocol
 /// - from a thread that lives as long as the host, because the kernel's parent-death signal
 ///   follows the thread.
 ///
-/// Scripts arrive as `HostFrame.load`. One named `nervous:environment` may come first and set
-/// `globalThis.location = "http://…"`, the base of relative addresses; `http://localhost/`
-/// otherwise.
+/// Scripts arrive as `HostFrame.load`. A script named `nervous:environment` may come first and set
+/// `globalThis.location = "http://…"`, the base of relative addresses; without it, the base is
+/// `http://localhost/`.
 ///
 /// Exit codes: the code of `RunnerFrame.finished`; 64 started by hand; 69 a layer of the sandbox is
 /// missing; 70 the engine did not start; 74 the host has ended; 76 the host sent an invalid frame;

@@ -72,7 +72,8 @@ struct ProtocolSocket: ~Copyable {
             if count >= 0 {
                 sent += count
             } else if errno == EAGAIN {
-                // The host reads no frames while the terminal does not accept output.
+                // The host reads no frames while the terminal accepts no output; the app's turn
+                // must not end because of that.
                 _ = TurnLimit.pausing { wait(for: POLLOUT, milliseconds: -1) }
             } else if errno != EINTR {
                 throw .closed

@@ -86,7 +86,8 @@ public struct ClockFilter: Sendable {
         ]
     }
 
-    /// Compares the times of a message; one that differs by more than a day does not count.
+    /// Compares the times of a message; a message whose times differ by more than a day does not
+    /// count.
     public mutating func take(_ reading: ClockReading) {
         let difference = reading.stamp.duration(to: reading.arrival).wholeMicroseconds
         guard difference >= -Self.limit, difference <= Self.limit else { return }

@@ -174,7 +174,7 @@ public struct TrackError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: Hashable, Sendable, CaseIterable {
         /// A number or a list is not allowed.
         case invalid
-        /// The text does not have its format.
+        /// The text of a file is not in the expected format.
         case malformed
         /// The file exceeds a limit.
         case tooLarge

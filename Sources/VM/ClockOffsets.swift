@@ -23,7 +23,7 @@ struct ClockOffsets {
     private var reported: Set<SensorID> = []
     private var due = Timestamp.distantPast
 
-    /// - Parameter stored: what the file has; see ``ClockOffsetFile``.
+    /// - Parameter stored: the offsets in the file; see ``ClockOffsetFile``.
     init(_ stored: [SensorID: ClockOffset]) {
         self.stored = stored
         offsets = stored

@@ -249,7 +249,7 @@ extension VirtualMachine {
         await collector.readable(named: name)
     }
 
-    /// Discovers sensors at once, as when the configuration of a driver has changed.
+    /// Discovers sensors at once, for example when the configuration of a driver has changed.
     ///
     /// - Throws: `storeFailed` when a new sensor cannot be registered.
     public nonisolated func lookForSensors() async throws(VirtualMachineError) {

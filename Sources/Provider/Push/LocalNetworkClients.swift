@@ -10,9 +10,9 @@ import Scheduling
 /// Only tokens of the owner's programs are accepted: an owner's token would be worth stealing, and
 /// apps have no need to push, because they run on this machine.
 actor LocalNetworkClients {
-    /// The failed attempts of an address within a minute after which it is refused.
+    /// The failed attempts that an address may make within a minute; after one more it is refused.
     private static let attemptLimit = 5
-    /// The most addresses that are distinguished; further ones share one limit.
+    /// The maximum number of addresses with a limit of their own; further addresses share one limit.
     private static let maximumSenders = 256
 
     /// Where attempts come from.
@@ -41,7 +41,7 @@ actor LocalNetworkClients {
     /// - Parameters:
     ///   - address: where the request comes from.
     ///   - identify: identifies the client by its token.
-    /// - Throws: `Problem` for an address with too many failed attempts, whose token is not looked at,
+    /// - Throws: `Problem` for an address with too many failed attempts, whose token is not checked,
     ///   and for the token of the owner or of an app; the error of `identify`.
     func admit(
         _ address: SocketAddress?, identify: @Sendable () async throws(AuthError) -> Client

@@ -22,7 +22,8 @@ struct NotificationRoutes {
     private func view(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("view", request, context)
         let view = try await request.json(ViewRequest.self)
-        // The host knows whether a terminal watches a headless run.
+        // Calls of a headless run have no effect: the host itself knows whether a terminal watches
+        // the run.
         if context.transport != .runner {
             await authorizer.authority.noticeBoard.setVisible(
                 view.visible, app: client.name, run: client.run)

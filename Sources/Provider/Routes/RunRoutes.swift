@@ -76,7 +76,7 @@ struct RunRoutes {
             status: .ok,
             headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                // The app waits while the client does not read.
+                // The channel has no buffer, so the app waits while the client does not read.
                 let events = AsyncChannel<RunEventItem>()
                 let work = Task { await run(report.id, body, events) }
                 // A channel without a reader would block the end of the run.

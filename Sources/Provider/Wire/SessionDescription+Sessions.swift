@@ -5,7 +5,7 @@ import Samples
 import Sessions
 
 extension SessionDescription {
-    /// - Parameter caller: who sees it.
+    /// - Parameter caller: the caller who gets the description.
     init(_ record: SessionRecord, now: Timestamp, for caller: SessionCaller = .owner) {
         let session = record.session
         let microseconds = session.spans(until: now).reduce(0.0) { sum, span in

@@ -68,7 +68,7 @@ struct SequenceTable: Sendable {
         }
     }
 
-    /// Marks the session as ended: every number up to `last` belongs to a sample in the file.
+    /// Marks the session as ended: all samples with numbers up to `last` have reached the file.
     func endSession(at last: Int64) async throws {
         try await pool.write { database in
             try database.execute(

@@ -19,7 +19,7 @@ struct Timeline {
         let origin: Origin
         let from: Timestamp
         let to: Timestamp
-        /// `nil` when the summary does not contain it.
+        /// The spacing of the samples; `nil` when the summary contains none.
         let spacing: Spacing?
     }
 

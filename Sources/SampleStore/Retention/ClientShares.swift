@@ -25,7 +25,8 @@ struct ClientShares: Sendable {
     /// A holding that may be pruned.
     struct Candidate: Sendable {
         let holding: Holding
-        /// Whether its client uses more than its share; then all of its samples but the newest may go.
+        /// Whether its client uses more than its share; then all of its samples but the newest may
+        /// be pruned.
         let isBeyondShare: Bool
     }
 
