@@ -94,7 +94,7 @@ public actor Retention {
         let now = time.now()
         let next = lastMaintenance.advanced(
             byMicroseconds: Self.maintenanceInterval.wholeMicroseconds)
-        // A clock that was set back must not delay it.
+        // A clock that was set back must not delay maintenance.
         return maintenance == nil && (now >= next || now < lastMaintenance)
     }
 

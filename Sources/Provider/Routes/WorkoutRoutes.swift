@@ -44,7 +44,9 @@ struct WorkoutRoutes {
             points += route.points.count
             guard points <= Self.pointLimit, workouts.count < WorkoutList.limit else {
                 throw Problem(
-                    .tooManyRows, "The routes have more than \(Self.pointLimit) points.",
+                    .tooManyRows,
+                    "The routes have more than \(Self.pointLimit) points, or there are more than"
+                        + " \(WorkoutList.limit) sessions.",
                     fix: "Export one session at a time, with the parameter session.")
             }
             do {
