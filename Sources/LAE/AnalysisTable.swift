@@ -45,7 +45,7 @@ struct AnalysisTable: Sendable {
     }
 
     /// - Parameters:
-    ///   - limit: the most rows.
+    ///   - limit: the maximum number of rows.
     ///   - grid: windows whose means are the rows, each at the time when it begins.
     private init(columns: Int, limit: Int, grid: Grid? = nil) {
         self.columns = Array(repeating: [], count: columns)

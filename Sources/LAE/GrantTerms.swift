@@ -4,7 +4,7 @@ import VM
 
 /// Applies the terms of a grant to samples.
 struct GrantTerms: Sendable {
-    /// The fewest samples of an aggregate under a statistics-only grant.
+    /// The minimum number of samples of an aggregate under a statistics-only grant.
     static let minimumCount = 5
 
     private let terms: Terms

@@ -9,8 +9,8 @@ import NIOCore
 /// The code alone is not enough: another program that listens at the app's address could serve a
 /// page there, and the page would find the code in its own URL. A page gets a nonce if
 /// - a launch code of its app is waiting to be redeemed,
-/// - the connection belongs to a program of this user, according to the kernel, so that no other user
-///   can fetch a nonce and put it into a page of their own,
+/// - the connection belongs to a program of this user or of root, according to the kernel, so that no
+///   other user can fetch a nonce and put it into a page of their own,
 /// - the owner opened its address, which browsers report in header fields that scripts cannot set, so
 ///   that no other page can fetch a nonce.
 struct PageLaunches: Sendable {

@@ -84,7 +84,7 @@ public struct CalendarWindows: Hashable, Sendable {
 
     // MARK: - Private
 
-    /// The least number of days of the unit.
+    /// The minimum number of days in one unit.
     private var days: Int64 {
         switch unit {
         case .day: 1

@@ -61,7 +61,7 @@ public struct ClockReading: Hashable, Sendable {
 public struct ClockFilter: Sendable {
     /// The number of periods whose least differences are kept.
     private static let stages = 8
-    /// The least length of a period, in microseconds: many messages count as one, and a corrected clock is
+    /// The minimum length of a period, in microseconds: many messages count as one, and a corrected clock is
     /// noticed within eight minutes of messages.
     private static let period: Int64 = 60_000_000
     /// A larger difference, in microseconds, comes from recorded samples or from a wrong time

@@ -14,7 +14,7 @@ extension String {
     /// "a\u{1B}[31mb".escapedForDisplay(limit: 40)  // "a\\u{1b}[31mb"
     /// ```
     ///
-    /// - Parameter limit: the most columns; below one the result is empty.
+    /// - Parameter limit: the maximum number of columns; below 1, the result is empty.
     public func escapedForDisplay(limit: Int) -> String {
         guard limit > 0 else { return "" }
         var shown = String.UnicodeScalarView()

@@ -14,7 +14,7 @@ import Text
 /// let text = chart.text()
 /// ```
 public struct TimeChart: Sendable {
-    /// The most panels; further fields are not drawn.
+    /// The maximum number of panels; further fields are not drawn.
     public static let panelLimit = 16
 
     private static let width = 800.0

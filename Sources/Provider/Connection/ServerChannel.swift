@@ -99,7 +99,7 @@ public struct ConnectionLimits: Sendable {
     ///   - period: the period over which progress is measured.
     ///   - progress: the bytes that must be transferred within a period.
     ///   - idle: how long a connection may be idle between requests.
-    ///   - connections: the most connections at one time.
+    ///   - connections: the maximum number of connections at one time.
     public init(
         header: TimeAmount = .seconds(10), period: TimeAmount = .seconds(20),
         progress: Int = 1000, idle: TimeAmount = .seconds(60),

@@ -133,7 +133,7 @@ struct SessionSampleReader {
     /// Reads spans page by page.
     private struct Pages {
         var spans: ArraySlice<TimeRange>
-        /// The most samples.
+        /// The maximum number of samples.
         let limit: Int
         let read: (SampleSelection) async throws -> BatchPage
         private var position: SampleQuery.Position?
