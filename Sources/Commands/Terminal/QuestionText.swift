@@ -213,22 +213,24 @@ extension QuestionText {
                 "The host makes these calls for the app, to this server only. It follows redirects only"
                     + " to servers that are also allowed."
             ]
-        let paragraphs =
-            [
-                "\(name) would get \(request)" + (fields.isEmpty ? "." : ": \(fields)."),
-                isWrite
-                    ? "This reveals nothing to the app. But whoever reads the sensor gets the samples of the app."
-                    : "That can reveal \(revelation).",
-            ] + choice + calls + [
-                "It has access only through this host, and every use is logged:"
-                    + " nervous log \(name)",
-                "once: until this run ends.", "always: until you change it.",
-            ] + statistics + terms + [
-                "deny: for this run. After \(DenialCount.limit) denials you are not asked again.",
-                "never: denied until you change it.",
-                "To change it: nervous permissions \(name)",
-                "To be asked again: nervous permissions reset \(name)",
-            ]
+        let summary = [
+            "\(name) would get \(request)" + (fields.isEmpty ? "." : ": \(fields)."),
+            isWrite
+                ? "This reveals nothing to the app. But whoever reads the sensor gets the samples of the app."
+                : "That can reveal \(revelation).",
+        ]
+        let access = [
+            "It has access only through this host, and every use is logged: nervous log \(name)",
+            "once: until this run ends.", "always: until you change it.",
+        ]
+        let change = [
+            "deny: for this run. After \(DenialCount.limit) denials you are not asked again.",
+            "never: denied until you change it.",
+            "To change it: nervous permissions \(name)",
+            "To be asked again: nervous permissions reset \(name)",
+        ]
+        // One sum of all of them takes Swift 6.2 too long to type-check.
+        let paragraphs = [summary, choice, calls, access, statistics, terms, change].joined()
         return paragraphs.flatMap { CautiousText.wrapped($0, width: columns, indent: "  ") }
             + claim("Claims:  ", atMost: 40)
     }
