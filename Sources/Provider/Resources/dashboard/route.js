@@ -1,0 +1,263 @@
+// The route of a session: its figures, and a map of it that is drawn here, without tiles.
+
+import { texts } from "./page-texts.js";
+
+const words = texts.sessions;
+const EARTH = 6_371_008.8; // metres, the mean radius
+const RADIANS = Math.PI / 180;
+/** No point for longer than this is shown as a gap of the signal, if the host reports one. */
+const LOST_MS = 30_000;
+/** Heights that change by less are noise of the receiver. */
+const CLIMB_METRES = 3;
+
+/** Metres between two positions of `[longitude, latitude]`, on a sphere. */
+export function distance([lonA, latA], [lonB, latB]) {
+  const [a, b] = [latA * RADIANS, latB * RADIANS];
+  const u = Math.sin((b - a) / 2) ** 2
+    + Math.cos(a) * Math.cos(b) * Math.sin(((lonB - lonA) * RADIANS) / 2) ** 2;
+  return 2 * EARTH * Math.asin(Math.min(1, Math.sqrt(u)));
+}
+
+/** Points in order, with the metres so far; `isBreak` where no line leads to a point. */
+export class Route {
+  points = [];
+  distance;
+  warnings;
+  isManual;
+
+  /** @param collection the answer of `GET /sessions/{id}/route` */
+  constructor(collection) {
+    const [feature] = collection.features;
+    this.warnings = collection.warnings ?? [];
+    this.isManual = collection.distanceSource === "manual";
+    if (feature) this.#read(feature);
+    this.distance = collection.distance ?? this.points.at(-1)?.metres;
+    this.#scale();
+  }
+
+  /** The host measures on an ellipsoid: along the way its distance is shared out. */
+  #scale() {
+    const factor = this.distance / this.points.at(-1)?.metres;
+    if (!(Math.abs(factor - 1) < 0.01)) return;
+    for (const point of this.points) point.metres *= factor;
+  }
+
+  #read({ geometry: { type, coordinates }, properties }) {
+    const lines = type === "LineString" ? [coordinates] : coordinates;
+    let metres = 0, before;
+    lines.forEach((line, number) => {
+      const pauses = new Set(properties.via?.[number] ?? []);
+      line.forEach((place, index) => {
+        const isBreak = !before || index === 0 || pauses.has(index - 1);
+        if (!isBreak) metres += distance(before.place, place);
+        const time = Date.parse(properties.times?.[number]?.[index] ?? "");
+        before = {
+          place, metres, isBreak, altitude: place[2],
+          time: Number.isNaN(time) ? undefined : time,
+          accuracy: properties.accuracies?.[number]?.[index] ?? undefined,
+        };
+        this.points.push(before);
+      });
+    });
+    // Longitudes that continue beyond the antimeridian, so that a route across it is one line.
+    for (const [index, point] of this.points.entries()) {
+      point.longitude = point.place[0];
+      const last = this.points[index - 1];
+      if (last) point.longitude += 360 * Math.round((last.longitude - point.longitude) / 360);
+    }
+  }
+
+  get hasAltitude() {
+    return this.points.length > 1 && this.points.every(({ altitude }) => altitude !== undefined);
+  }
+
+  /** Metres of ascent; nothing without altitudes. */
+  get ascent() { return this.hasAltitude ? climb(this.points).up : undefined; }
+
+  /** Lost signal, as pairs of points. */
+  isLost(point, before) {
+    return this.warnings.includes("signalLost") && point.time - before.time > LOST_MS;
+  }
+
+  /** Each kilometre, and the rest: its pace in seconds a kilometre, and how much higher it ends. */
+  get splits() {
+    const splits = [];
+    const { points } = this;
+    if (points.length < 2 || points.some(({ time }) => time === undefined)) return splits;
+    let [first, active, start] = [0, 0, 0];
+    for (let index = 1; index < points.length; index++) {
+      const [before, point] = [points[index - 1], points[index]];
+      if (!point.isBreak) active += point.time - before.time;
+      const isLast = index === points.length - 1;
+      const isWhole = point.metres - start >= 1000;
+      if (!isWhole && !(isLast && point.metres - start > 10)) continue;
+      const metres = point.metres - start;
+      splits.push({
+        number: splits.length + 1, isWhole, metres, pace: active / metres,
+        climb: (point.altitude ?? 0) - (points[first].altitude ?? 0),
+      });
+      [first, active, start] = [index, 0, point.metres];
+    }
+    return splits;
+  }
+
+  /** The point at which a distance is reached. */
+  at(metres) {
+    let [low, high] = [0, this.points.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.points[middle].metres < metres) low = middle + 1; else high = middle;
+    }
+    return this.points[low];
+  }
+}
+
+/** Ascent and descent, without changes below the noise of a receiver. */
+export function climb(points) {
+  let [up, down, last] = [0, 0, points[0].altitude];
+  for (const { altitude } of points) {
+    if (altitude - last >= CLIMB_METRES) up += altitude - last;
+    else if (last - altitude >= CLIMB_METRES) down += last - altitude;
+    else continue;
+    last = altitude;
+  }
+  return { up, down };
+}
+
+// MARK: Map
+
+const [WIDTH, HEIGHT, MARGIN] = [960, 560, 72];
+const SHORTEST = 60; // metres: a shorter route is not enlarged further
+const SVG = "http://www.w3.org/2000/svg";
+
+function shape(name, attributes, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+const rounded = (number) => Math.round(number * 10) / 10;
+
+/** The smallest of 1, 2.5 and 5 times a power of ten that is at least `metres`. */
+export function roundLength(metres) {
+  const power = 10 ** Math.floor(Math.log10(metres));
+  return [1, 2.5, 5, 10].map((digit) => digit * power).find((length) => length >= metres * 0.999);
+}
+
+const kilometres = (metres) => (metres < 1000 ? `${metres}\u202fm` : `${metres / 1000}\u202fkm`);
+
+/**
+ * A map of a route: net, scale, north, start as a ring, finish as a square, kilometres.
+ *
+ * @returns the `element`, and `mark(point)` that shows a place on the way.
+ */
+export function routeMap(route) {
+  const { points } = route;
+  const latitudes = points.map(({ place }) => place[1]), longitudes = points.map(({ longitude }) => longitude);
+  const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)];
+  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)];
+  const middle = { latitude: (south + north) / 2, longitude: (west + east) / 2 };
+  const perDegree = EARTH * RADIANS, squeeze = Math.cos(middle.latitude * RADIANS);
+  const wide = Math.max(SHORTEST, (east - west) * perDegree * squeeze);
+  const high = Math.max(SHORTEST, (north - south) * perDegree);
+  const scale = Math.min((WIDTH - 2 * MARGIN) / wide, (HEIGHT - 2 * MARGIN) / high);
+  const xy = ({ longitude, place }) => [
+    rounded(WIDTH / 2 + (longitude - middle.longitude) * perDegree * squeeze * scale),
+    rounded(HEIGHT / 2 - (place[1] - middle.latitude) * perDegree * scale),
+  ];
+  const title = `map-title-${points.length}`, description = `map-text-${points.length}`;
+  const here = shape("circle", { class: "here", r: 0 });
+  const step = roundLength(90 / scale), ruler = roundLength(110 / scale);
+  const element = shape("svg", {
+    class: "map", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-labelledby": `${title} ${description}`,
+  },
+  shape("title", { id: title }, words.mapTitle), shape("desc", { id: description }, mapText(route, wide, high, step)),
+  ...net(step * scale), ...ways(route, xy, scale), ...posts(route, xy), ...ends(points, xy),
+  here, ...rulers(ruler, ruler * scale));
+  return {
+    element,
+    mark(point) {
+      if (!point) return here.setAttribute("r", 0);
+      const [x, y] = xy(point);
+      here.setAttribute("cx", x);
+      here.setAttribute("cy", y);
+      here.setAttribute("r", 8);
+    },
+  };
+}
+
+function mapText(route, wide, high, step) {
+  const { points } = route;
+  const apart = distance(points[0].place, points.at(-1).place);
+  const said = [route.distance, wide, high, apart, step].map((metres) => kilometres(Math.round(metres)));
+  return words.mapText(...said, route.warnings.includes("signalLost"));
+}
+
+function net(gap) {
+  const lines = [];
+  for (let x = (WIDTH / 2) % gap; x < WIDTH; x += gap) lines.push(`M${rounded(x)} 0V${HEIGHT}`);
+  for (let y = (HEIGHT / 2) % gap; y < HEIGHT; y += gap) lines.push(`M0 ${rounded(y)}H${WIDTH}`);
+  return [shape("path", { class: "net", d: lines.join("") })];
+}
+
+/** The line: pale as wide as the accuracy, on a casing; dotted where the signal was lost. */
+function ways(route, xy, scale) {
+  const { points } = route;
+  const parts = [], lost = [];
+  points.forEach((point, index) => {
+    const before = points[index - 1];
+    if (point.isBreak) parts.push([point]);
+    else if (route.isLost(point, before)) {
+      lost.push([before, point]);
+      parts.push([point]);
+    } else parts.at(-1).push(point);
+  });
+  const list = (part) => part.map((point) => xy(point).join(",")).join(" ");
+  const lines = (kind, all, more = {}) => all.filter((part) => part.length > 1)
+    .map((part) => shape("polyline", { class: kind, points: list(part), ...more }));
+  const accuracies = points.map(({ accuracy }) => accuracy).filter((accuracy) => accuracy !== undefined)
+    .sort((a, b) => a - b);
+  const accuracy = accuracies[accuracies.length >> 1];
+  const band = accuracy === undefined ? 0 : Math.min(80, 2 * accuracy * scale);
+  return [
+    ...(band > 5 ? lines("band", parts, { "stroke-width": rounded(band) }) : []),
+    ...lines("casing", parts), ...lines("way", parts), ...lines("way lost", lost),
+  ];
+}
+
+function posts(route, xy) {
+  const whole = Math.floor((route.points.at(-1).metres) / 1000);
+  const every = [1, 2, 5, 10, 20, 50, 100].find((step) => whole / step <= 12) ?? 500;
+  const shapes = [];
+  for (let number = every; number <= whole; number += every) {
+    const [x, y] = xy(route.at(number * 1000));
+    shapes.push(shape("circle", { class: "post", cx: x, cy: y, r: 11 }), shape("text", { x, y }, String(number)));
+  }
+  return shapes;
+}
+
+function ends(points, xy) {
+  const [x, y] = xy(points[0]), [u, v] = xy(points.at(-1));
+  // Names stand away from each other.
+  const isLeft = x <= u;
+  const label = (name, left, x, y) => shape("text", {
+    class: left ? "label before" : "label", x: rounded(left ? x - 18 : x + 18), y,
+  }, name);
+  return [
+    shape("rect", { class: "finish", x: u - 8, y: v - 8, width: 16, height: 16, rx: 3 }),
+    label(words.finishLabel, !isLeft, u, v),
+    shape("circle", { class: "post", cx: x, cy: y, r: 8 }), label(words.startLabel, isLeft, x, y),
+  ];
+}
+
+function rulers(length, wide) {
+  const y = HEIGHT - 26;
+  return [
+    shape("path", { class: "ruler", d: `M32 ${y - 6}v6h${rounded(wide)}v-6` }),
+    shape("text", { class: "label edge", x: 32, y: y - 20 }, "0"),
+    shape("text", { class: "label edge", x: rounded(32 + wide), y: y - 20 }, kilometres(length)),
+    shape("path", { class: "ruler", d: "M920 64V28m-7 9 7-9 7 9" }),
+    shape("text", { x: 920, y: 82 }, words.north),
+  ];
+}
