@@ -200,7 +200,7 @@ struct AnalysisGrantTests {
         if !isDerived { #expect(try await analyze(Terms(access: .raw)).count == 1) }
         let error = await #expect(throws: LAEError.self) { try await analyze(stats) }
         #expect(error?.code == .notGranted)
-        #expect(error?.message.contains("publishes") == true)
+        #expect(error?.message.contains("by publishing") == true)
     }
 
     @Test func `every sensor needs its own grant to read`() async throws {
