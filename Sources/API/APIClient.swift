@@ -189,6 +189,13 @@ extension APIClient {
         try await reply(APIRequest(.get, .samples(of: sensor), query: query))
     }
 
+    /// The samples of a sensor as they are accepted, as Server-Sent Events, line by line.
+    public func stream(
+        of sensor: String
+    ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
+        try await transport.lines(for: APIRequest(.get, .stream(of: sensor), hasTimeLimit: false))
+    }
+
     /// A page of samples in some media type.
     ///
     /// - Parameter mediaType: such as `text/csv`.
@@ -237,6 +244,18 @@ extension APIClient {
         of sensor: String, query: [(name: String, value: String?)]
     ) async throws -> APIReply<StatisticsAnswer> {
         try await reply(APIRequest(.get, .statistics(of: sensor), query: query))
+    }
+
+    /// Statistics of several sensors, as columns.
+    ///
+    /// - Parameters:
+    ///   - sensors: each like `cpu` or `cpu:busy,core0`; at most 32.
+    ///   - query: `fn`, and such as `from`, `to` and `every`.
+    public func statistics(
+        of sensors: [String], query: [(name: String, value: String?)]
+    ) async throws -> APIReply<StatisticsColumns> {
+        try await reply(
+            APIRequest(.get, .statistics, query: sensors.map { ("of", $0) } + query))
     }
 
     /// An analysis of fields of sensors.
@@ -341,6 +360,22 @@ extension APIClient {
     /// Creates a link that opens the app's page once.
     public func launch(_ app: String) async throws -> APIReply<LaunchReply> {
         try await reply(APIRequest(.post, .launch(of: app)))
+    }
+
+    /// Creates a link that opens the dashboard once.
+    public func openDashboard() async throws -> APIReply<LaunchReply> {
+        try await reply(APIRequest(.post, .dashboard))
+    }
+
+    /// The sessions of the dashboard.
+    public func dashboardSessions() async throws -> APIReply<ItemList<DashboardSessionDescription>>
+    {
+        try await reply(APIRequest(.get, .dashboard))
+    }
+
+    /// Ends all sessions of the dashboard.
+    public func lockDashboard() async throws {
+        try await perform(APIRequest(.delete, .dashboard, query: [("all", "true")]))
     }
 
     /// All runs.

@@ -53,8 +53,8 @@ extension APIPath {
     public static let health = APIPath(root: "health")
     /// The description of the API.
     public static let openAPI = APIPath(root: "openapi.json")
-    /// The page that explains how to change the permissions of an app.
-    public static func settings(_ app: String) -> APIPath { APIPath(root: "settings", app) }
+    /// The sessions of the dashboard.
+    public static let dashboard = APIPath("dashboard")
     /// The status of the host.
     public static let status = APIPath("status")
     /// The client that calls, and its permissions.
@@ -84,6 +84,10 @@ extension APIPath {
     public static func stream(of sensor: String) -> APIPath {
         APIPath("sensors", sensor, "stream")
     }
+    /// The samples of several sensors as they are accepted, and more for the owner.
+    public static let stream = APIPath("stream")
+    /// Statistics of several sensors.
+    public static let statistics = APIPath("stats")
     /// Analyses.
     public static let analyze = APIPath("analyze")
     /// The levels of all sensors.

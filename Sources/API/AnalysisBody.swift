@@ -208,3 +208,52 @@ public struct StatisticsAnswer: Codable, Sendable {
         self.damaged = damaged
     }
 }
+
+/// Statistics of several sensors, as columns.
+public struct StatisticsColumns: Decodable, Sendable {
+    /// The members of an item beside those that are named like the fields of its sensor.
+    public static let members: Set<String> = [
+        "sensor", "fields", "from", "to", "approximate", "partial", "damaged", "problem", "values",
+    ]
+
+    /// The statistics of one sensor, or why there are none.
+    public struct Item: Decodable, Sendable {
+        /// The sensor's name in the request.
+        public let sensor: String
+        /// Its fields; empty with a problem.
+        public let fields: [SensorDescription.FieldDescription]
+        /// Where each window begins, in milliseconds since 1970; `nil` if open.
+        public let from: [Double?]
+        /// Where the last window ends; `nil` if open.
+        public let to: Double?
+        /// By field, then by statistic: a number for each window, `nil` where it is not defined.
+        public let columns: [String: [String: [Double?]]]
+        /// Why the sensor could not be read.
+        public let problem: ProblemDetails?
+
+        public init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: AnyKey.self)
+            func member<T: Decodable>(_ type: T.Type, _ name: String) throws -> T? {
+                try members.decodeIfPresent(type, forKey: AnyKey(name))
+            }
+            sensor = try members.decode(String.self, forKey: AnyKey("sensor"))
+            problem = try member(ProblemDetails.self, "problem")
+            fields = try member([SensorDescription.FieldDescription].self, "fields") ?? []
+            from = try member([Double?].self, "from") ?? []
+            to = try member(Double.self, "to")
+            var columns = try member([String: [String: [Double?]]].self, "values") ?? [:]
+            for field in fields where columns[field.name] == nil {
+                columns[field.name] = try member([String: [Double?]].self, field.name)
+            }
+            self.columns = columns
+        }
+    }
+
+    /// Where the range begins, in milliseconds since 1970; `nil` if open.
+    public let from: Double?
+    /// The requested length of a window, in milliseconds; `nil` for one window, and for windows of the
+    /// calendar.
+    public let every: Double?
+    /// The sensors, in the order of the request.
+    public let items: [Item]
+}

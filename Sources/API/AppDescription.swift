@@ -267,7 +267,7 @@ public struct AppForgetReceipt: Codable, Sendable {
 
 /// The answer to a request for a launch code.
 public struct LaunchReply: Codable, Sendable {
-    /// The URL of the app's page, with the code in its fragment.
+    /// The URL of the page, with the code in its fragment.
     public let url: String
 
     /// Creates a value from its members.
@@ -287,6 +287,23 @@ public struct LaunchCode: Codable, Sendable {
     public init(code: String, page: String) {
         self.code = code
         self.page = page
+    }
+}
+
+/// A session of the dashboard; times are in milliseconds since 1970.
+public struct DashboardSessionDescription: Codable, Sendable {
+    /// When its page was opened.
+    public let began: Double
+    /// When its token was last used.
+    public let used: Double
+    /// Whether it is the caller's.
+    public let current: Bool
+
+    /// Creates a value from its members.
+    public init(began: Double, used: Double, current: Bool) {
+        self.began = began
+        self.used = used
+        self.current = current
     }
 }
 

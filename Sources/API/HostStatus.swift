@@ -111,6 +111,7 @@ extension Decoder {
 struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
+    init(_ name: String) { stringValue = name }
     init?(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { nil }
 }

@@ -24,6 +24,8 @@ struct RunRegistry {
     /// How long a run may stay prepared.
     private static let preparationLimit = TimeInterval(600)
 
+    /// Counts changes of the set of runs and of their states.
+    private(set) var version = 0
     private var entries: [String: Entry] = [:]
     /// The identifiers, oldest first.
     private var order: [String] = []
@@ -44,6 +46,7 @@ struct RunRegistry {
     mutating func add(_ report: RunReport, _ authorization: Authorization) {
         entries[report.id] = Entry(report: report, authorization: authorization)
         order.append(report.id)
+        version += 1
         guard order.count > Self.limit,
             let index = order.firstIndex(where: { entries[$0]?.report.state == .ended })
         else { return }
@@ -52,7 +55,14 @@ struct RunRegistry {
 
     mutating func update(_ id: String, _ change: (inout RunReport) -> Void) {
         guard var entry = entries[id] else { return }
+        let before = entry.report
         change(&entry.report)
+        let after = entry.report
+        if (before.state, before.restarts, before.hasGivenUp)
+            != (after.state, after.restarts, after.hasGivenUp)
+        {
+            version += 1
+        }
         entries[id] = entry
     }
 
@@ -97,6 +107,7 @@ struct RunRegistry {
     mutating func forget(_ id: String) {
         entries[id] = nil
         order.removeAll { $0 == id }
+        version += 1
     }
 
     /// Forgets the runs that have been prepared for too long.

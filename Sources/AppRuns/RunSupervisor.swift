@@ -39,7 +39,17 @@ public actor RunSupervisor {
     private let logger: Logger
 
     private var connection: (any HostConnection)?
-    private var registry = RunRegistry()
+    private var registry = RunRegistry() {
+        didSet {
+            guard registry.version != reported else { return }
+            reported = registry.version
+            changes.send()
+        }
+    }
+    /// Reports that a run was added or forgotten, or that its state has changed.
+    public nonisolated let changes = ChangeSignal()
+    /// The version of the registry when a change was reported last.
+    private var reported = 0
     private var processes: [String: AppRun] = [:]
     private var work: [String: Task<RunReport, any Error>] = [:]
     private var isClosed = false

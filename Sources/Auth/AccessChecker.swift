@@ -42,8 +42,8 @@ final class AccessChecker {
                 "Unknown token: it is mistyped, expired or revoked.", request,
                 operation: operation)
         }
-        // Only apps and programs send a name with their token, never the owner's commands.
-        if let name, name != client.name || client.isCommand {
+        // Only apps and programs send a name with their token, never the owner's commands or dashboard.
+        if let name, name != client.name || client.isCommand || client.isDashboard {
             throw await refusals.wrongToken(
                 .nameMismatch, "The token of \(client.name) was used in the name of \(name).",
                 client: client, request, operation: operation)
@@ -84,6 +84,17 @@ final class AccessChecker {
             request, client, after: verdict,
             denial: permissions.denial(of: request.sensor, to: client),
             isFinal: permissions.finalDenial(of: request.privilege, client.name))
+    }
+
+    /// Whether the check of a use would wait for the owner's decision.
+    nonisolated(nonsending) func wouldAsk(
+        token: String?, _ requested: AccessRequest,
+        readable: @Sendable (SensorID) async -> [SensorID]
+    ) async -> Bool {
+        let found = await readable(requested.sensor)
+        guard let client = token.flatMap({ tokens.client(of: $0) }), client.kind != .owner
+        else { return false }
+        return !found.isEmpty && asksOwner(for: requested, client, among: found)
     }
 
     /// Checks a call to a server.
@@ -197,17 +208,24 @@ final class AccessChecker {
 
     /// Redeems a launch code and the nonce of the page that sent it; both are then invalid.
     ///
-    /// - Returns: the app that both belong to.
+    /// - Returns: the page that both belong to.
     nonisolated(nonsending) func redeem(
-        launchCode code: String, page: String, name: String?
-    ) async throws(AuthError) -> String {
-        guard let app = tokens.redeem(launchCode: code, page: page, for: name) else {
+        launchCode code: String, nonce: String, for page: LaunchedPage?
+    ) async throws(AuthError) -> LaunchedPage {
+        let redeemed = tokens.redeem(launchCode: code, nonce: nonce, for: page)
+        guard let redeemed else {
+            let hint =
+                switch page {
+                case .app(let app):
+                    "Open the page again, in the dashboard or with: nervous open \(app)"
+                case .dashboard, nil: "Open the dashboard again with: nervous open"
+                }
             throw await refusals.unknownToken(
-                "Invalid launch code: it was used, has expired, is for another app, or was sent by a"
+                "Invalid launch code: it was used, has expired, is for another page, or was sent by a"
                     + " page that this host did not serve.", nil,
-                operation: "launch", hint: "Open the page again with: nervous open APP")
+                operation: "launch", hint: hint)
         }
-        return app
+        return redeemed
     }
 
     /// Replaces the sensor of a request, which may be a kind, by the one sensor that it refers to.

@@ -34,6 +34,8 @@ public actor Authority {
     public nonisolated let storageFault: AuthError?
     /// Messages of apps, and notices of calls whose token was missing, wrong or another client's.
     public nonisolated let noticeBoard: NoticeBoard
+    /// Reports that ``pendingRequests()`` has changed.
+    public nonisolated let requestChanges = ChangeSignal()
 
     private let time: any TimeSource
     private let clients: ClientRegistry
@@ -102,7 +104,7 @@ public actor Authority {
         storageFault = if case .failure(let fault) = storage { AuthError(fault) } else { nil }
         self.time = time
         noticeBoard = NoticeBoard(time: time)
-        requests = RequestTable(timeLimit: timeLimit, time: time)
+        requests = RequestTable(timeLimit: timeLimit, time: time, changes: requestChanges)
         checker = AccessChecker(
             clients: clients, tokens: tokens, permissions: decisions, requests: requests,
             refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
@@ -179,6 +181,15 @@ public actor Authority {
         readable: @Sendable (SensorID) async -> [SensorID] = { [$0] }
     ) async throws(AuthError) -> Grant {
         try await checker.check(token: token, name: name, requested, readable: readable)
+    }
+
+    /// Whether ``checkApp(token:name:requested:readable:)`` would wait for the owner's decision; not
+    /// recorded.
+    public func wouldAsk(
+        token: String?, requested: AccessRequest,
+        readable: @Sendable (SensorID) async -> [SensorID]
+    ) async -> Bool {
+        await checker.wouldAsk(token: token, requested, readable: readable)
     }
 
     /// Checks whether a client may call a server now.
@@ -445,42 +456,86 @@ public actor Authority {
         }
     }
 
-    /// A code that a page of an app can exchange for a token, once.
+    // MARK: - Pages
+
+    /// A code that a page can exchange for a token, once.
     ///
     /// - Throws: `notFound` for an unknown app.
-    public func launchCode(for app: String) throws(AuthError) -> String {
-        try clients.checkApp(app)
-        return tokens.launchCode(for: app, lifetime: Self.launchLifetime)
+    public func launchCode(for page: LaunchedPage) throws(AuthError) -> String {
+        if case .app(let app) = page { try clients.checkApp(app) }
+        return tokens.launchCode(for: page, lifetime: Self.launchLifetime)
     }
 
-    /// Whether a page of an app could redeem a launch code now.
-    public func hasLaunchCode(for app: String) -> Bool { tokens.hasLaunchCode(for: app) }
+    /// Whether a page could redeem a launch code now.
+    public func hasLaunchCode(for page: LaunchedPage) -> Bool { tokens.hasLaunchCode(for: page) }
 
-    /// A value that the host puts into a page of an app that it serves to the owner.
+    /// A value that the host puts into a page that it serves to the owner.
     ///
     /// A launch code can be redeemed only together with a page nonce, which proves that the host served the
     /// page. The nonce is valid once, and for as long as a launch code.
-    public func pageNonce(for app: String) -> String {
-        tokens.pageNonce(for: app, lifetime: Self.launchLifetime)
+    public func pageNonce(for page: LaunchedPage) -> String {
+        tokens.nonce(for: page, lifetime: Self.launchLifetime)
     }
 
-    /// Exchanges a launch code for the token of a page; the page counts as a run.
+    /// Exchanges a launch code for the token of a page.
+    ///
+    /// The page of an app counts as a run. That of the dashboard is the owner's, and its token is never
+    /// stored.
     ///
     /// - Parameters:
     ///   - code: from ``launchCode(for:)``.
-    ///   - page: the ``pageNonce(for:)`` of the page.
-    /// - Throws: `invalidToken` when either was used, has expired, or is for another app;
+    ///   - nonce: the ``pageNonce(for:)`` of the page.
+    ///   - page: the page to whose origin both were sent; `nil` for a place without one.
+    /// - Throws: `invalidToken` when either was used, has expired, or is for another page;
     ///   `tooManyAttempts`.
     public func redeem(
-        launchCode code: String, page: String, name: String?
+        launchCode code: String, nonce: String, for page: LaunchedPage?
     ) async throws(AuthError) -> Token {
-        let app = try await checker.redeem(launchCode: code, page: page, name: name)
-        let run = "page-\(RandomName.make())"
-        let client = Client(name: app, kind: .app, run: run)
-        let token = try await tokens.issue(
-            to: client, id: run, expires: time.now().advanced(by: Self.pageLifetime))
+        let (client, token): (Client, Token)
+        switch try await checker.redeem(launchCode: code, nonce: nonce, for: page) {
+        case .app(let app):
+            let run = "page-\(RandomName.make())"
+            client = Client(name: app, kind: .app, run: run)
+            token = try await tokens.issue(
+                to: client, id: run, expires: time.now().advanced(by: Self.pageLifetime))
+        case .dashboard:
+            client = .dashboard
+            token = tokens.beginDashboardSession()
+        }
         await log.note(.tokenCreated(client))
         return token
+    }
+
+    /// Whether a token is that of a session of the dashboard; it is valid only at the owner's origin.
+    public func isOfDashboard(token: String) -> Bool { tokens.isOfDashboard(token) }
+
+    /// The sessions of the dashboard, the newest first.
+    ///
+    /// - Parameter token: of the caller.
+    public func dashboardSessions(for token: String?) -> [DashboardSession] {
+        tokens.dashboardSessions(for: token)
+    }
+
+    /// Ends the session of the dashboard that has a token.
+    ///
+    /// - Throws: `notFound` when the token is another client's.
+    public func endDashboardSession(token: String?) async throws(AuthError) {
+        guard let token, tokens.endDashboardSession(token) else {
+            throw AuthError(
+                .notFound, "The token is not that of a session of the dashboard.",
+                hint: "End all sessions with: nervous lock")
+        }
+        await log.note(.tokenRevoked(Client.dashboard.name))
+    }
+
+    /// Ends all sessions of the dashboard, and makes links that could start one invalid.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public func endDashboardSessions() async -> Int {
+        let count = tokens.endDashboardSessions()
+        for _ in 0..<count { await log.note(.tokenRevoked(Client.dashboard.name)) }
+        return count
     }
 
     // MARK: - Programs of the owner

@@ -23,15 +23,19 @@ public struct Client: Hashable, Sendable {
     /// Whether it is a command of the owner, with the token of this process, and not a program with an
     /// owner's token.
     let isCommand: Bool
+    /// Whether it is a page of the owner's dashboard.
+    let isDashboard: Bool
 
     init(
-        name: String, kind: Kind, run: String?, isWatched: Bool = true, isCommand: Bool = false
+        name: String, kind: Kind, run: String?, isWatched: Bool = true, isCommand: Bool = false,
+        isDashboard: Bool = false
     ) {
         self.name = name
         self.kind = kind
         self.run = run
         self.isWatched = isWatched && run != nil
         self.isCommand = isCommand
+        self.isDashboard = isDashboard
     }
 
     /// The owner who started this process.
@@ -39,6 +43,12 @@ public struct Client: Hashable, Sendable {
     /// It is recognised by its token and its kind. Its name is for display: an app of the same name is
     /// another client.
     public static let owner = Client(name: "owner", kind: .owner, run: nil, isCommand: true)
+
+    /// The owner at a page of the dashboard.
+    ///
+    /// As with the owner's commands, its name is for display.
+    static let dashboard = Client(
+        name: "dashboard", kind: .owner, run: nil, isDashboard: true)
 
     /// How the access log records it.
     var logKind: AccessLogEntry.ClientKind {

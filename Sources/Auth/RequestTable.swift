@@ -38,16 +38,22 @@ final class RequestTable {
         var last: Timestamp
         /// Whether a wait has timed out, so that further calls do not wait.
         var isOverdue = false
-        var waiting: [AsyncStream<Void>.Continuation] = []
+        var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
     }
 
     /// How long a call waits for the decision.
     private let timeLimit: Duration
     private let time: any TimeSource
-    private var entries: [Key: Entry] = [:]
+    private let changes: ChangeSignal
+    private var entries: [Key: Entry] = [:] {
+        didSet { changes.send() }
+    }
+    private var lastWait = 0
     private var watchers: [String: AsyncStream<PendingRequest>.Continuation] = [:]
 
-    init(timeLimit: Duration, time: any TimeSource) {
+    /// - Parameter changes: reports that requests were opened, closed, joined or left.
+    init(timeLimit: Duration, time: any TimeSource, changes: ChangeSignal) {
+        self.changes = changes
         self.timeLimit = timeLimit
         self.time = time
     }
@@ -62,9 +68,14 @@ final class RequestTable {
         for privilege: PrivilegeID, _ client: Client, isUrgent: Bool = false
     ) async {
         let key = Key(client: client, privilege: privilege)
-        guard let answers = open(key, isUrgent: isUrgent) else { return }
+        guard let (number, answers) = open(key, isUrgent: isUrgent) else { return }
         let isAnswered = await isAnswered(answers)
-        if !isAnswered { expire(key) }
+        if Task.isCancelled {
+            // The client has left, and may come back for the answer.
+            entries[key]?.waiting[number] = nil
+        } else if !isAnswered {
+            expire(key)
+        }
     }
 
     /// Resumes the waiting calls without a decision; the requests stay open.
@@ -79,7 +90,7 @@ final class RequestTable {
     /// Closes requests that are decided, or whose client was removed.
     func close(where isClosed: (Client, PrivilegeID) -> Bool) {
         for (key, entry) in entries where isClosed(key.client, key.privilege) {
-            entry.waiting.forEach { $0.finish() }
+            entry.waiting.values.forEach { $0.finish() }
             entries[key] = nil
         }
     }
@@ -109,8 +120,11 @@ final class RequestTable {
 
     // MARK: - Private
 
-    /// - Returns: a stream that ends with the request; `nil` when the call shall not wait.
-    private func open(_ key: Key, isUrgent: Bool) -> AsyncStream<Void>? {
+    /// - Returns: the number of the wait, and a stream that ends with the request; `nil` when the call shall
+    ///   not wait.
+    private func open(
+        _ key: Key, isUrgent: Bool
+    ) -> (number: Int, answers: AsyncStream<Void>)? {
         prune()
         let now = time.now()
         let mine = entries.filter { $0.key.client.name == key.client.name }
@@ -125,12 +139,13 @@ final class RequestTable {
             return nil
         }
         let (answers, answer) = AsyncStream.makeStream(of: Void.self)
-        entry.waiting.append(answer)
+        lastWait += 1
+        entry.waiting[lastWait] = answer
         entries[key] = entry
         if entry.waiting.count == 1, let run = key.client.run {
             watchers[run]?.yield(Self.request(key, entry))
         }
-        return answers
+        return (lastWait, answers)
     }
 
     nonisolated(nonsending) private func isAnswered(_ answers: AsyncStream<Void>) async -> Bool {
@@ -152,13 +167,14 @@ final class RequestTable {
 
     private func expire(_ key: Key) {
         entries[key]?.isOverdue = true
-        entries[key]?.waiting.forEach { $0.finish() }
-        entries[key]?.waiting = []
+        entries[key]?.waiting.values.forEach { $0.finish() }
+        entries[key]?.waiting = [:]
     }
 
     private func prune() {
         let oldest = time.now().advanced(byMicroseconds: -Self.lifetime.wholeMicroseconds)
-        entries = entries.filter { $0.value.last > oldest || !$0.value.waiting.isEmpty }
+        let kept = entries.filter { $0.value.last > oldest || !$0.value.waiting.isEmpty }
+        if kept.count < entries.count { entries = kept }
     }
 
     private static func request(_ key: Key, _ entry: Entry) -> PendingRequest {

@@ -44,8 +44,8 @@ public enum ReservedNames {
 
     /// The first parts of paths.
     private static let paths = [
-        "api", "health", "launch", "nervous-api", "nervous-resources", "nervousnet-api", "openapi",
-        "settings",
+        "api", "dashboard", "health", "launch", "nervous-api", "nervous-resources",
+        "nervousnet-api", "openapi", "settings",
     ]
 
     /// Words that replace a client's name in commands and responses.

@@ -14,6 +14,7 @@ final class TokenRegistry {
     private let ownerTable: TokenTable
     private var table: TokenTable
     private var launchCodes = LaunchCodes()
+    private var dashboard = DashboardSessions()
 
     init(
         _ tokens: [TokenRecord], ofOwner token: Token, store: ClientStore, clients: ClientRegistry,
@@ -42,10 +43,10 @@ final class TokenRegistry {
 
     /// The client that a token identifies; `nil` when it is unknown or expired.
     func client(of text: String) -> Client? {
-        guard let record = ownerTable.find(text) ?? table.find(text),
-            record.expires.map({ time.now() < $0 }) ?? true
-        else { return nil }
-        return record.client
+        guard let record = ownerTable.find(text) ?? table.find(text) else {
+            return dashboard.use(text, at: time.now()) ? .dashboard : nil
+        }
+        return record.expires.map { time.now() < $0 } ?? true ? record.client : nil
     }
 
     /// Whether a client other than the owner still has the token that identified it.
@@ -82,32 +83,55 @@ final class TokenRegistry {
                 digest: old.digest))
     }
 
-    /// A code for a page of an app.
-    func launchCode(for app: String, lifetime: Duration) -> String {
-        launchCodes.issue(for: app, at: time.now(), lifetime: lifetime)
+    /// A code for a page.
+    func launchCode(for page: LaunchedPage, lifetime: Duration) -> String {
+        launchCodes.issue(for: page, at: time.now(), lifetime: lifetime)
     }
 
-    /// Whether a code for a page of an app can be redeemed now.
-    func hasLaunchCode(for app: String) -> Bool {
-        launchCodes.isWaiting(for: app, at: time.now())
+    /// Whether a code for a page can be redeemed now.
+    func hasLaunchCode(for page: LaunchedPage) -> Bool {
+        launchCodes.isWaiting(for: page, at: time.now())
     }
 
     /// A nonce for a page that the host serves.
-    func pageNonce(for app: String, lifetime: Duration) -> String {
-        launchCodes.mark(app, at: time.now(), lifetime: lifetime)
+    func nonce(for page: LaunchedPage, lifetime: Duration) -> String {
+        launchCodes.mark(page, at: time.now(), lifetime: lifetime)
     }
 
     /// Uses up a launch code and the nonce of a page.
     ///
-    /// - Returns: the app of both; `nil` when either is unknown, expired or another app's.
-    func redeem(launchCode code: String, page: String, for app: String?) -> String? {
-        launchCodes.redeem(code, page: page, for: app, at: time.now())
+    /// - Returns: their page; `nil` when either is unknown, expired or another page's.
+    func redeem(
+        launchCode code: String, nonce: String, for page: LaunchedPage?
+    ) -> LaunchedPage? {
+        launchCodes.redeem(code, nonce: nonce, for: page, at: time.now())
+    }
+
+    /// Starts a session of the dashboard.
+    func beginDashboardSession() -> Token { dashboard.begin(at: time.now()) }
+
+    func isOfDashboard(_ token: String) -> Bool { dashboard.contains(token, at: time.now()) }
+
+    /// The sessions of the dashboard, the newest first.
+    func dashboardSessions(for token: String?) -> [DashboardSession] {
+        dashboard.all(for: token, at: time.now())
+    }
+
+    /// Ends the session of the dashboard that has a token; whether there was one.
+    func endDashboardSession(_ token: String) -> Bool { dashboard.end(token) }
+
+    /// Ends all sessions of the dashboard, also those that a launch code could start.
+    ///
+    /// - Returns: how many there were.
+    func endDashboardSessions() -> Int {
+        launchCodes.remove(.dashboard)
+        return dashboard.endAll()
     }
 
     /// Removes the tokens and launch codes of a client.
     func remove(client: String) {
         table.remove(client: client)
-        launchCodes.remove(app: client)
+        launchCodes.remove(.app(client))
     }
 
     func remove(run: String) { table.remove(run: run) }
@@ -159,68 +183,5 @@ struct TokenTable: Sendable {
 
     mutating func remove(run: String) {
         records = records.filter { $0.value.client.run != run }
-    }
-}
-
-/// Single-use codes that pages exchange for tokens, and the nonces of these pages.
-private struct LaunchCodes {
-    /// By the digest of the code.
-    private var codes = SingleUse()
-    /// By the digest of the nonce.
-    private var pages = SingleUse()
-
-    /// A new code for a page of an app.
-    mutating func issue(for app: String, at now: Timestamp, lifetime: Duration) -> String {
-        codes.issue(for: app, at: now, lifetime: lifetime)
-    }
-
-    func isWaiting(for app: String, at now: Timestamp) -> Bool { codes.has(app, at: now) }
-
-    /// A new nonce for a page of an app.
-    mutating func mark(_ app: String, at now: Timestamp, lifetime: Duration) -> String {
-        pages.issue(for: app, at: now, lifetime: lifetime)
-    }
-
-    /// Uses up a code and a nonce, also if only one of them is valid.
-    ///
-    /// - Returns: the app of both; `nil` when either is unknown, expired or another app's.
-    mutating func redeem(
-        _ code: String, page: String, for app: String?, at now: Timestamp
-    ) -> String? {
-        let (launched, served) = (codes.take(code, at: now), pages.take(page, at: now))
-        guard let launched, launched == served, launched == app else { return nil }
-        return launched
-    }
-
-    mutating func remove(app: String) {
-        codes.remove(app)
-        pages.remove(app)
-    }
-}
-
-/// Single-use secrets of apps.
-private struct SingleUse {
-    private var items: [Data: (app: String, end: Timestamp)] = [:]
-
-    mutating func issue(for app: String, at now: Timestamp, lifetime: Duration) -> String {
-        items = items.filter { now < $0.value.end }
-        let secret = Token()
-        items[secret.digest] = (app, now.advanced(by: lifetime))
-        return secret.text
-    }
-
-    func has(_ app: String, at now: Timestamp) -> Bool {
-        items.values.contains { $0.app == app && now < $0.end }
-    }
-
-    /// - Returns: the app; `nil` when the secret is unknown or expired.
-    mutating func take(_ text: String, at now: Timestamp) -> String? {
-        let item = Token(text).flatMap { items.removeValue(forKey: $0.digest) }
-        guard let item, now < item.end else { return nil }
-        return item.app
-    }
-
-    mutating func remove(_ app: String) {
-        items = items.filter { $0.value.app != app }
     }
 }

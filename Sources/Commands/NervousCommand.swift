@@ -23,6 +23,7 @@ public struct NervousCommand: AsyncParsableCommand {
               nervous run hello-sensors   run it in this terminal, asking for permissions
               nervous new my-app          create an app of your own
               nervous serve               collect samples, and serve http://localhost:8080
+              nervous open                see everything in the browser
               nervous query cpu --stats mean --last 10m
 
             Your data stays on this machine unless you send it. An app reads only what you
@@ -47,7 +48,9 @@ public struct NervousCommand: AsyncParsableCommand {
                 name: "Sessions", subcommands: [SessionsCommand.self, OutboxCommand.self]),
             CommandGroup(
                 name: "Permissions",
-                subcommands: [PermissionsCommand.self, LogCommand.self, TokenCommand.self]),
+                subcommands: [
+                    PermissionsCommand.self, LogCommand.self, TokenCommand.self, LockCommand.self,
+                ]),
             CommandGroup(
                 name: "Development",
                 subcommands: [

@@ -16,6 +16,7 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Collect samples and serve http://localhost:PORT until stopped.",
         discussion: """
             One host owns the data directory; while it runs, all other commands use it.
+            `nervous open` opens its dashboard.
             Stop it with Ctrl-C or `kill PID`: it writes pending samples and exits within
             10 seconds. SIGHUP and `nervous reload` apply changes of the configuration and
             the policy. With --log-format json each line of its log is JSON.
@@ -150,6 +151,7 @@ struct ServeCommand: AsyncParsableCommand {
             var lines = [
                 "Collecting \(on) sensors into \(services.paths.data)",
                 "Serving at http://localhost:\(port)/ (process \(getpid())); stop with Ctrl-C",
+                "Open the dashboard with: nervous open",
             ]
             if let localNetwork {
                 lines.append(

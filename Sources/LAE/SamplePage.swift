@@ -116,6 +116,8 @@ public struct Arrivals: Sendable {
     public let page: SamplePage
     /// The last sequence number that was read, also of samples that the terms exclude.
     public let last: Int64
+    /// Whether no more samples had arrived when these were read.
+    public let isComplete: Bool
     /// The last sequence number of a sample older than the grant allows to see; `nil` for none.
     public let tooOld: Int64?
 }

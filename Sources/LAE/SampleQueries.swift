@@ -126,7 +126,8 @@ struct SampleQueries: Sendable {
                 page: SamplePage(
                     fields: sensor.fields, samples: kept, next: nil,
                     damage: arrived.damage.clipped(to: visible)),
-                last: arrived.samples.last?.sequence ?? sequence, tooOld: tooOld)
+                last: arrived.samples.last?.sequence ?? sequence,
+                isComplete: arrived.samples.count < limit, tooOld: tooOld)
         } catch {
             throw LAEError(error)
         }

@@ -43,6 +43,9 @@ struct AppAssets: Sendable {
             return response
         }
         if wanted == "favicon.ico" { return Self.icon(of: app) }
+        if path == DashboardFile.chartsPath, let charts = DashboardFile.charts {
+            return charts.response(charts.content)
+        }
         let prefix = "lib/"
         guard decoded.hasPrefix(prefix) else { throw Problem.notFound("The app has no such file.") }
         return try await systemFile(String(decoded.dropFirst(prefix.count)))

@@ -112,12 +112,19 @@ enum JSONText {
 extension ByteBuffer {
     /// Writes `{"t":…,"field":…}`: `t` in milliseconds since 1970, values in the fields' units.
     ///
-    /// - Parameter freshness: adds `age` in milliseconds and, if it is known, `stale`, unless the sensor
-    ///   has fields of these names.
+    /// - Parameters:
+    ///   - sensor: written as the first member, `sensor`, if it is given.
+    ///   - freshness: adds `age` in milliseconds and, if it is known, `stale`, unless the
+    ///     sensor has fields of these names.
     mutating func writeJSON(
-        _ sample: StoredSample, _ fields: [Field], freshness: Freshness? = nil
+        _ sample: StoredSample, _ fields: [Field], of sensor: SensorID? = nil,
+        freshness: Freshness? = nil
     ) {
-        writeString(#"{"t":"#)
+        if let sensor {
+            writeString(#"{"sensor":""# + sensor.description + #"","t":"#)
+        } else {
+            writeString(#"{"t":"#)
+        }
         writeMilliseconds(sample.time)
         for (field, value) in zip(fields, sample.values) {
             writeString(",")

@@ -1,4 +1,5 @@
 import API
+import Auth
 import HTTPTypes
 import Hummingbird
 
@@ -86,6 +87,7 @@ struct MethodMiddleware: RouterMiddleware {
 struct AppOriginMiddleware: RouterMiddleware {
     let assets: AppAssets
     let launches: PageLaunches
+    let site: OwnerSite
 
     func handle(
         _ request: Request, context: ProviderContext,
@@ -101,8 +103,18 @@ struct AppOriginMiddleware: RouterMiddleware {
         }
         // A service worker would see the token of every call, and outlive the app.
         guard request.headers[.serviceWorker] == nil else { throw Problem.serviceWorker }
-        let nonce = path == "/" ? await launches.nonce(for: name, request, context) : nil
+        let page = LaunchedPage.app(name)
+        let nonce = path == "/" ? await launches.nonce(for: page, request, context) : nil
         var response = try await assets.response(to: path, of: name, nonce: nonce)
+        // Without a launch code the page could not get a token: it was reloaded, or its link was used.
+        if path == "/", nonce == nil, FetchMetadata(request).isNavigation,
+            let url = site.page(of: name),
+            await !launches.authority.hasLaunchCode(for: page)
+        {
+            // Without a fragment in the URL the browser would append the used code to it.
+            return Response(
+                status: .seeOther, headers: [.location: url + "#reopen", .cacheControl: "no-store"])
+        }
         // A page with a nonce must not be shown from a cache.
         response.headers[.cacheControl] = nonce == nil ? "no-cache" : "no-store"
         if response.headers[.contentSecurityPolicy] == nil {
@@ -145,22 +157,35 @@ struct FetchMetadata {
 }
 
 extension Problem {
-    fileprivate static let serviceWorker = Problem(
-        .serviceWorker, "A service worker would see the token of the page and outlive the app.")
+    static let serviceWorker = Problem(
+        .serviceWorker, "A service worker would see the token of the page and outlive the page.")
 }
 
-/// The URL of the page that explains how to change the permissions of an app.
-struct SettingsLink: Sendable {
+/// The owner's origin: the pages of the dashboard.
+struct OwnerSite: Sendable {
     /// The port of the server; `nil` while it does not listen.
     let port: @Sendable () -> Int?
+
+    /// The URL of a path; `nil` while the server does not listen.
+    func url(_ path: String) -> String? {
+        port().map { "http://localhost\($0 == 80 ? "" : ":\($0)")\(path)" }
+    }
+
+    /// The URL of the page about an app; `nil` while the server does not listen.
+    func page(of app: String) -> String? { url("/apps/\(app)") }
+}
+
+/// The URL of the page on which the owner can change the permissions of an app.
+struct SettingsLink: Sendable {
+    let site: OwnerSite
 
     /// The URL for the app that calls; `nil` for other clients.
     func address(for request: Request) -> String? {
         // The name was checked against the token before the refusal.
-        guard let authority = request.head.authority, let port = port(),
+        guard let authority = request.head.authority,
             case .app(let name) = HostMiddleware.origin(of: authority, port: nil)
         else { return nil }
-        return "http://localhost:\(port)/settings/\(name)"
+        return site.page(of: name)
     }
 }
 

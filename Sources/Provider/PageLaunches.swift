@@ -8,26 +8,37 @@ import NIOCore
 ///
 /// The code alone is not enough: another program that listens at the app's address could serve a
 /// page there, and the page would find the code in its own URL. A page gets a nonce if
-/// - a launch code of its app is waiting to be redeemed,
+/// - a launch code of its app, or of the dashboard, is waiting to be redeemed,
 /// - the connection belongs to a program of this user or of root, according to the kernel, so that no
 ///   other user can fetch a nonce and put it into a page of their own,
-/// - the owner opened its address, which browsers report in header fields that scripts cannot set, so
-///   that no other page can fetch a nonce.
+/// - the owner opened its address, or the dashboard opened the page of an app, which browsers report in
+///   header fields that scripts cannot set, so that no other page can fetch a nonce.
 struct PageLaunches: Sendable {
     let authority: Authority
+    let site: OwnerSite
 
-    /// The nonce for a page of an app; `nil` if the page is to be served without one.
+    /// The nonce for a page; `nil` if the page is to be served without one.
     func nonce(
-        for app: String, _ request: Request, _ context: ProviderContext
+        for page: LaunchedPage, _ request: Request, _ context: ProviderContext
     ) async -> PageNonce? {
         let metadata = FetchMetadata(request)
         guard context.transport == .network, request.method == .get, metadata.isNavigation,
-            metadata.site == "none", let ends = context.ends,
-            await authority.hasLaunchCode(for: app)
+            metadata.site == "none" || page != .dashboard && isFromDashboard(request, metadata),
+            let ends = context.ends, await authority.hasLaunchCode(for: page)
         else { return nil }
         let user = ConnectionTable.user(from: ends.remote, to: ends.local)
         guard let user, user == geteuid() || user == 0 else { return nil }
-        return PageNonce(text: await authority.pageNonce(for: app))
+        return PageNonce(text: await authority.pageNonce(for: page))
+    }
+
+    /// Whether a page of the dashboard navigates to the page of an app.
+    ///
+    /// The origin in `Referer` is that of the page which navigates. A page that another program serves at
+    /// the app's own origin is never accepted: it could read a window that it opened.
+    private func isFromDashboard(_ request: Request, _ metadata: FetchMetadata) -> Bool {
+        guard let referer = request.headers[.referer] else { return false }
+        return ["same-site", "cross-site"].contains(metadata.site)
+            && referer == site.url("/")
     }
 }
 

@@ -75,7 +75,9 @@ public struct Provider: Sendable {
         time: any TimeSource = .system, scheduler: StreamScheduler? = nil,
         logger: Logger = Logger(label: "nervous.provider")
     ) {
-        let settings = SettingsLink(port: host.port)
+        let site = OwnerSite(port: host.port)
+        let settings = SettingsLink(site: site)
+        let launches = PageLaunches(authority: services.authority, site: site)
         let router = Router(context: ProviderContext.self)
         router.middlewares.add(ProblemMiddleware(settings: settings))
         router.middlewares.add(HostMiddleware(port: host.port))
@@ -83,18 +85,22 @@ public struct Provider: Sendable {
         router.middlewares.add(
             AppOriginMiddleware(
                 assets: AppAssets(library: services.library, libraries: services.libraries),
-                launches: PageLaunches(authority: services.authority)))
+                launches: launches, site: site))
+        router.middlewares.add(DashboardMiddleware(launches: launches))
         var routes = RouteTable(router)
         let authorizer = RequestAuthorizer(
             authority: services.authority,
             isGrantable: GrantableCheck(machine: services.machine), time: time)
-        Self.addSensors(services, authorizer, to: &routes)
+        Self.addSensors(services, authorizer, settings, to: &routes)
         let push = PushRoutes(
             authorizer: authorizer, machine: services.machine, engine: services.engine)
         push.add(to: &routes)
         StreamRoutes(
             authorizer: authorizer, machine: services.machine, engine: services.engine,
-            heartbeat: heartbeat, settings: settings, scheduler: scheduler
+            ownerEvents: OwnerEvents(
+                authority: services.authority, machine: services.machine,
+                supervisor: services.supervisor), heartbeat: heartbeat, settings: settings,
+            scheduler: scheduler
         ).add(to: &routes)
         Self.addSessions(services, authorizer, to: &routes)
         Self.addApps(services, host, authorizer, to: &routes)
@@ -128,7 +134,8 @@ public struct Provider: Sendable {
     }
 
     private static func addSensors(
-        _ services: Services, _ authorizer: RequestAuthorizer, to routes: inout RouteTable
+        _ services: Services, _ authorizer: RequestAuthorizer, _ settings: SettingsLink,
+        to routes: inout RouteTable
     ) {
         let (machine, engine) = (services.machine, services.engine)
         SensorRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
@@ -136,7 +143,8 @@ public struct Provider: Sendable {
             authorizer: authorizer, machine: machine, engine: engine, book: services.sessions,
             outbox: services.outbox
         ).add(to: &routes)
-        StatisticsRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
+        StatisticsRoutes(authorizer: authorizer, engine: engine, settings: settings)
+            .add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         PackRoutes(
             authorizer: authorizer, machine: machine, packs: services.packs,
@@ -172,7 +180,8 @@ public struct Provider: Sendable {
         StatusRoutes(authorizer: authorizer, machine: services.machine, host: host)
             .add(to: &routes)
         AppRoutes(
-            authorizer: authorizer, library: services.library, supervisor: supervisor, host: host
+            authorizer: authorizer, library: services.library, supervisor: supervisor,
+            port: host.port
         ).add(to: &routes)
         RunRoutes(authorizer: authorizer, supervisor: supervisor).add(to: &routes)
         GrantRoutes(authorizer: authorizer).add(to: &routes)
@@ -181,7 +190,7 @@ public struct Provider: Sendable {
         AccessLogRoutes(authorizer: authorizer).add(to: &routes)
         StorageRoutes(authorizer: authorizer).add(to: &routes)
         LocalStorageRoutes(authorizer: authorizer).add(to: &routes)
-        SettingsRoutes().add(to: &routes)
+        DashboardRoutes(authorizer: authorizer, site: OwnerSite(port: host.port)).add(to: &routes)
         FetchRoutes(
             authorizer: authorizer,
             outbound: GrantedClient(services.outbound, log: services.authority.log),

@@ -116,6 +116,8 @@ extension HTTPField.Name {
     static let fetchMode = known("Sec-Fetch-Mode")
     static let fetchDestination = known("Sec-Fetch-Dest")
 
+    static let referer = known("Referer")
+
     private static func known(_ name: StaticString) -> HTTPField.Name {
         guard let name = HTTPField.Name("\(name)") else {
             preconditionFailure("not a field name: \(name)")

@@ -36,6 +36,17 @@ struct RequestAuthorizer: Sendable {
         ) { await isGrantable.readable(named: $0) }
     }
 
+    /// Whether a use of a sensor would wait for the owner's decision; not recorded.
+    func wouldAsk(
+        _ operation: String, _ access: Access, of sensor: SensorID, _ request: Request,
+        _ context: ProviderContext
+    ) async -> Bool {
+        await authority.wouldAsk(
+            token: token(request, context),
+            requested: AccessRequest(operation, of: sensor, access)
+        ) { await isGrantable.readable(named: $0) }
+    }
+
     /// Checks that the client has a privilege that is not for a sensor, such as `storage`.
     ///
     /// - Returns: the client.
@@ -146,6 +157,20 @@ struct RequestAuthorizer: Sendable {
     /// Whether a token that was the owner's is still valid.
     func isStillOwner(_ request: Request, _ context: ProviderContext) async -> Bool {
         await authority.isOwner(token: token(request, context))
+    }
+
+    /// The sessions of the dashboard; one of them may be the caller's.
+    func dashboardSessions(
+        _ request: Request, _ context: ProviderContext
+    ) async -> [DashboardSession] {
+        await authority.dashboardSessions(for: token(request, context))
+    }
+
+    /// Ends the caller's session of the dashboard.
+    func endDashboardSession(
+        _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) {
+        try await authority.endDashboardSession(token: token(request, context))
     }
 
     /// The token of the request.

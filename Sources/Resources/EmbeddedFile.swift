@@ -65,6 +65,17 @@ public enum ProviderFiles {
     public static let openapiJSON = EmbeddedFile(provider_openapi_json())
 }
 
+/// The files of the owner's dashboard; see `Sources/Provider/Resources/dashboard`.
+public enum DashboardFiles {
+    /// Each file with its name in the folder.
+    public static var all: [(name: String, content: EmbeddedFile)] {
+        let folder = dashboard_files()
+        return UnsafeBufferPointer(start: folder.files, count: folder.count).map {
+            (String(cString: $0.name), EmbeddedFile($0.file))
+        }
+    }
+}
+
 /// The files of a new app; see `Sources/JSApps/Skeleton/Template`.
 public enum AppTemplate {
     /// Each file with its name in the app's folder.

@@ -91,7 +91,8 @@ public actor SampleStore {
             let table = SensorTable(file.pool)
             let (row, layout) = try await table.register(sensor, fields: fields)
             let layouts = try await table.layouts(of: row)
-            var former = SensorSeries(row: row, current: layout)
+            var former = SensorSeries(
+                row: row, current: layout, lastSequence: buffer.lastAccepted)
             former.change(to: layout, among: layouts)
             let newest = try await storedNewest(of: sensor, former)
             let recent = await recentTimes(of: sensor, former)
@@ -255,16 +256,34 @@ public actor SampleStore {
     ///
     /// The stream ends at once when the sensor is not registered.
     public func arrivalSignals(of sensor: SensorID) -> AsyncStream<Void> {
+        arrivalSignals(of: [sensor])
+    }
+
+    /// The same for several sensors; the stream ends at once when none of them is registered.
+    public func arrivalSignals(of sensors: [SensorID]) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        guard let number = series[sensor]?.addListener(continuation) else {
+        var numbers: [(SensorID, Int)] = []
+        for sensor in sensors {
+            guard let number = series[sensor]?.addListener(continuation) else { continue }
+            numbers.append((sensor, number))
+        }
+        guard !numbers.isEmpty else {
             continuation.finish()
             return stream
         }
-        continuation.onTermination = { _ in
-            Task { await self.removeListener(number, of: sensor) }
+        continuation.onTermination = { [numbers] _ in
+            Task {
+                for (sensor, number) in numbers { await self.removeListener(number, of: sensor) }
+            }
         }
         return stream
+    }
+
+    /// How far the samples of some sensors have got, at one moment.
+    public func progress(of sensors: [SensorID]) -> ArrivalProgress {
+        ArrivalProgress(
+            last: lastSequence, sensors: sensors.map { series[$0]?.lastSequence ?? 0 })
     }
 
     /// Whether someone waits for samples of a sensor; see ``arrivalSignals(of:)``.

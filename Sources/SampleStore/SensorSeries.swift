@@ -5,6 +5,8 @@ struct SensorSeries {
     /// The sensor's row in the file.
     let row: Int64
     private(set) var current: Layout
+    /// No accepted sample of the sensor has a higher sequence number.
+    private(set) var lastSequence: Int64
     private var layouts: [Int64: Layout]
     /// The layouts of the samples that clients publish, with the current fields, by client.
     private var published: [String: Layout] = [:]
@@ -20,8 +22,10 @@ struct SensorSeries {
     /// The projections of all layouts that can be converted to the current fields.
     private var projections: [Int64: Projection] = [:]
 
-    init(row: Int64, current: Layout) {
+    /// - Parameter lastSequence: the last sequence number of the store.
+    init(row: Int64, current: Layout, lastSequence: Int64) {
         self.row = row
+        self.lastSequence = lastSequence
         self.current = current
         layouts = [:]
         change(to: current, among: [:])
@@ -83,6 +87,7 @@ struct SensorSeries {
     mutating func accept(_ batch: StoredBatch) {
         defer { for listener in listeners.values { listener.yield() } }
         guard let first = batch.samples.times.first else { return }
+        lastSequence = max(lastSequence, batch.sequences.last ?? 0)
         var (row, latest) = (0, first)
         for (place, time) in batch.samples.times.enumerated() where time >= latest {
             (row, latest) = (place, time)

@@ -86,3 +86,17 @@ public struct ArrivalPage: Sendable {
         self.damage = damage
     }
 }
+
+/// How far the samples of some sensors have got.
+public struct ArrivalProgress: Hashable, Sendable {
+    /// The last sequence number of all sensors.
+    public let last: Int64
+    /// For each of the sensors: none of its samples has a higher sequence number.
+    public let sensors: [Int64]
+
+    /// Creates a value from its members.
+    public init(last: Int64, sensors: [Int64]) {
+        self.last = last
+        self.sensors = sensors
+    }
+}

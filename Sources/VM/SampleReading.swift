@@ -76,6 +76,16 @@ public struct SampleReading: Sendable {
         await store.arrivalSignals(of: id)
     }
 
+    /// Yields after samples of one of the sensors were accepted.
+    public func arrivalSignals(of ids: [SensorID]) async -> AsyncStream<Void> {
+        await store.arrivalSignals(of: ids)
+    }
+
+    /// How far the samples of some sensors have got, at one moment.
+    public func progress(of ids: [SensorID]) async -> ArrivalProgress {
+        await store.progress(of: ids)
+    }
+
     /// How far ahead of the host's clock a sample may be and still count as the newest.
     private static let clockTolerance = Duration.seconds(300)
 

@@ -14,7 +14,17 @@ actor SensorCollector {
     private let time: any TimeSource
     private let logger: Logger
     private var declared: DeclaredSensors
-    private var sensors: SensorTable
+    private var sensors: SensorTable {
+        didSet {
+            guard sensors.version != reported else { return }
+            reported = sensors.version
+            tableChanges.send()
+        }
+    }
+    /// Reports changes of the set of sensors, of their availability and of their levels.
+    nonisolated let tableChanges = ChangeSignal()
+    /// The version of the table when a change was reported last.
+    private var reported = 0
     private var clocks: ClockOffsets
     private let clockFile: ClockOffsetFile
     /// Changes of levels and of declarations, one after the other.

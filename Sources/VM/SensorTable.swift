@@ -5,6 +5,8 @@ import Samples
 /// It belongs to the ``SensorCollector``, which starts and stops the tasks.
 struct SensorTable {
     private var sensors: [SensorID: CollectedSensor] = [:]
+    /// Counts changes of the set of sensors, of their availability and of their levels.
+    private(set) var version = 0
     /// The levels that the owner has set, of sensors and of kinds.
     private var levels: [SensorID: CollectionLevel]
 
@@ -113,15 +115,18 @@ struct SensorTable {
             sensor.id, default: CollectedSensor(sensor: sensor, availability: availability)
         ].sensor = sensor
         sensors[sensor.id]?.availability = availability
+        version += 1
     }
 
     mutating func setUnavailable(_ id: SensorID, reason: String) {
         sensors[id]?.availability = .unavailable(reason: reason, remedy: nil)
+        version += 1
     }
 
     mutating func remove(_ id: SensorID) {
         suspend(id)
         sensors[id] = nil
+        version += 1
     }
 
     // MARK: - Levels
@@ -144,6 +149,7 @@ struct SensorTable {
 
     mutating func setLevel(_ level: CollectionLevel, of ids: [SensorID]) {
         for id in ids { levels[id] = level }
+        version += 1
     }
 
     // MARK: - Collection

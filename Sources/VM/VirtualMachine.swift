@@ -219,6 +219,9 @@ extension VirtualMachine {
         await collector.statuses()
     }
 
+    /// Reports changes of the set of sensors, of their availability and of their levels.
+    public nonisolated var sensorChanges: ChangeSignal { collector.tableChanges }
+
     /// The description of a sensor, without the reads of the store that ``status(of:)`` may need.
     ///
     /// - Returns: `nil` when there is no such sensor.

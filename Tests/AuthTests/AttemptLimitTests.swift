@@ -61,7 +61,7 @@ struct AttemptLimitTests {
         for _ in 1...10 {
             #expect(
                 await refusal {
-                    _ = try await authority.redeem(launchCode: "x", page: "y", name: "app")
+                    _ = try await authority.redeem(launchCode: "x", nonce: "y", for: .app("app"))
                 }
                     == .invalidToken)
         }

@@ -35,9 +35,10 @@ struct DecisionTests {
         }
         try await authority.admit(app: "app")
         let (run, runToken) = try await authority.beginRun(of: "app")
-        let code = try await authority.launchCode(for: "app")
+        let code = try await authority.launchCode(for: .app("app"))
         let page = try await authority.redeem(
-            launchCode: code, page: authority.pageNonce(for: "app"), name: "app")
+            launchCode: code, nonce: authority.pageNonce(for: .app("app")),
+            for: .app("app"))
         let oldOwner = authority.ownerToken
         try await authority.decide(.allow(terms), on: cpu, by: "curl")
         try await authority.decide(.deny, on: .net, by: "curl")

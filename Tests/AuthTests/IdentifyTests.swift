@@ -110,42 +110,47 @@ struct IdentifyTests {
     private func redeem(
         _ code: String, page: String, _ name: String?
     ) async -> AuthError.Code? {
-        await refusal { _ = try await authority.redeem(launchCode: code, page: page, name: name) }
+        await refusal {
+            _ = try await authority.redeem(
+                launchCode: code, nonce: page, for: name.map(LaunchedPage.app))
+        }
     }
 
     @Test func `a launch code is valid once, for 60 seconds and for its app`() async throws {
         func redeem(_ code: String, _ name: String?) async -> AuthError.Code? {
-            await self.redeem(code, page: authority.pageNonce(for: "app"), name)
+            await self.redeem(code, page: authority.pageNonce(for: .app("app")), name)
         }
-        let used = try await authority.launchCode(for: "app")
+        let used = try await authority.launchCode(for: .app("app"))
         #expect(await redeem(used, "app") == nil)
         #expect(await redeem(used, "app") == .invalidToken)
-        let foreign = try await authority.launchCode(for: "app")
+        let foreign = try await authority.launchCode(for: .app("app"))
         #expect(await redeem(foreign, "other") == .invalidToken)
         #expect(await redeem(foreign, "app") == .invalidToken)
-        #expect(await redeem(try await authority.launchCode(for: "app"), nil) == .invalidToken)
-        let old = try await authority.launchCode(for: "app")
+        #expect(
+            await redeem(try await authority.launchCode(for: .app("app")), nil) == .invalidToken)
+        let old = try await authority.launchCode(for: .app("app"))
         registry.clock.advance(by: .seconds(60))
         #expect(await redeem(old, "app") == .invalidToken)
-        #expect(await refusal { _ = try await authority.launchCode(for: "none") } == .notFound)
+        #expect(
+            await refusal { _ = try await authority.launchCode(for: .app("none")) } == .notFound)
     }
 
     @Test func `a launch code is redeemed only with the nonce of a page of its app`() async throws {
         func redeem(with page: String) async throws -> AuthError.Code? {
-            await self.redeem(try await authority.launchCode(for: "app"), page: page, "app")
+            await self.redeem(try await authority.launchCode(for: .app("app")), page: page, "app")
         }
-        let used = await authority.pageNonce(for: "app")
+        let used = await authority.pageNonce(for: .app("app"))
         #expect(try await redeem(with: used) == nil)
         #expect(try await redeem(with: used) == .invalidToken)
-        #expect(try await redeem(with: authority.pageNonce(for: "other")) == .invalidToken)
+        #expect(try await redeem(with: authority.pageNonce(for: .app("other"))) == .invalidToken)
         for page in ["", "x", Token().text, authority.ownerToken.text] {
             #expect(try await redeem(with: page) == .invalidToken)
         }
         // Neither the code itself nor another code is accepted as the nonce.
-        let code = try await authority.launchCode(for: "app")
+        let code = try await authority.launchCode(for: .app("app"))
         #expect(await self.redeem(code, page: code, "app") == .invalidToken)
-        #expect(try await redeem(with: authority.launchCode(for: "app")) == .invalidToken)
-        let old = await authority.pageNonce(for: "app")
+        #expect(try await redeem(with: authority.launchCode(for: .app("app"))) == .invalidToken)
+        let old = await authority.pageNonce(for: .app("app"))
         registry.clock.advance(by: .seconds(60))
         #expect(try await redeem(with: old) == .invalidToken)
     }
@@ -153,24 +158,25 @@ struct IdentifyTests {
     @Test func `a launch code is pending for 60 seconds or until the first attempt to redeem it`()
         async throws
     {
-        #expect(await !authority.hasLaunchCode(for: "app"))
-        let code = try await authority.launchCode(for: "app")
-        #expect(await authority.hasLaunchCode(for: "app"))
-        #expect(await !authority.hasLaunchCode(for: "other"))
+        #expect(await !authority.hasLaunchCode(for: .app("app")))
+        let code = try await authority.launchCode(for: .app("app"))
+        #expect(await authority.hasLaunchCode(for: .app("app")))
+        #expect(await !authority.hasLaunchCode(for: .app("other")))
         #expect(await redeem(code, page: "x", "app") == .invalidToken)
-        #expect(await !authority.hasLaunchCode(for: "app"))
-        _ = try await authority.launchCode(for: "app")
+        #expect(await !authority.hasLaunchCode(for: .app("app")))
+        _ = try await authority.launchCode(for: .app("app"))
         registry.clock.advance(by: .seconds(60))
-        #expect(await !authority.hasLaunchCode(for: "app"))
+        #expect(await !authority.hasLaunchCode(for: .app("app")))
     }
 
     @Test func `a launch code and a nonce become invalid when their app is removed`() async throws {
-        let code = try await authority.launchCode(for: "app")
-        let nonce = await authority.pageNonce(for: "app")
+        let code = try await authority.launchCode(for: .app("app"))
+        let nonce = await authority.pageNonce(for: .app("app"))
         try await authority.forget(client: "app")
         try await authority.admit(app: "app")
-        #expect(await redeem(code, page: authority.pageNonce(for: "app"), "app") == .invalidToken)
-        let next = try await authority.launchCode(for: "app")
+        #expect(
+            await redeem(code, page: authority.pageNonce(for: .app("app")), "app") == .invalidToken)
+        let next = try await authority.launchCode(for: .app("app"))
         #expect(await redeem(next, page: nonce, "app") == .invalidToken)
     }
 

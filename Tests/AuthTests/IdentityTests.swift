@@ -35,8 +35,8 @@ struct IdentityTests {
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
         try await authority.decide(.deny, on: memory.id, by: "app")
         let (run, token) = try await authority.beginRun(of: "app")
-        let code = try await authority.launchCode(for: "app")
-        let nonce = await authority.pageNonce(for: "app")
+        let code = try await authority.launchCode(for: .app("app"))
+        let nonce = await authority.pageNonce(for: .app("app"))
         #expect(await state(authority, token) == nil)
 
         let new = app("two", [cpu, memory])
@@ -46,7 +46,7 @@ struct IdentityTests {
         #expect(await state(authority, token) == .invalidToken)
         #expect(await refusal { try await authority.renewRun(run) } == .notFound)
         let launch = await refusal {
-            _ = try await authority.redeem(launchCode: code, page: nonce, name: "app")
+            _ = try await authority.redeem(launchCode: code, nonce: nonce, for: .app("app"))
         }
         #expect(launch == .invalidToken)
         let (_, next) = try await authority.beginRun(of: "app")

@@ -46,9 +46,10 @@ struct WatchedRunTests {
 
     @Test func `an open page is watched, a client of the owner is not`() async throws {
         let authority = try await app(background: false)
-        let code = try await authority.launchCode(for: "app")
+        let code = try await authority.launchCode(for: .app("app"))
         let page = try await authority.redeem(
-            launchCode: code, page: authority.pageNonce(for: "app"), name: "app")
+            launchCode: code, nonce: authority.pageNonce(for: .app("app")),
+            for: .app("app"))
         #expect(await check(authority, page) == nil)
         let program = try await authority.createClient("curl", isOwner: false, expires: nil)
         try await authority.decide(

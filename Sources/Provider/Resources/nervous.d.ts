@@ -434,7 +434,7 @@ declare namespace Nervous {
     readonly privilege?: string;
     /** What the owner can do. */
     readonly fix?: string;
-    /** The URL of a page that explains it. */
+    /** The URL of the page of the dashboard where the owner can change it. */
     readonly settings?: string;
     /** Of a full storage: the bytes in use, and those that are allowed. */
     readonly used?: number;

@@ -6,7 +6,7 @@
 // Calls go to the HTTP API of the host on this origin; the host forwards calls to other servers that
 // the owner allows. Every call accepts a `signal`. A refusal rejects with a DOMException named
 // NotAllowedError with the members `privilege` (which is missing), `fix` (the command that grants it)
-// and, in a page, `settings` (the URL of a page that explains it).
+// and, in a page, `settings` (the URL of the dashboard's page where the owner can change it).
 (() => {
   "use strict";
 
@@ -16,6 +16,11 @@
   const VIEW_MS = 10_000;
   const PAGE = 10000;
   const LONGEST_VALUE = 1 << 20;
+  // The most sensors of one stream, and the most samples that are kept for a slow reader.
+  const MOST_SENSORS = 64;
+  const LONGEST_QUEUE = 500;
+  // Each sample of several sensors begins with the name of its sensor.
+  const SAMPLE_PREFIX = '{"sensor":"';
   const NAMES = {
     401: "NotAllowedError",
     403: "NotAllowedError",
@@ -212,6 +217,12 @@
     return async (input, init) => authorized(input, init);
   }
 
+  // The page of the owner's dashboard about this app.
+  function dashboardPage() {
+    const [app] = location.hostname.split(".");
+    return `http://localhost:${location.port || 80}/apps/${app}`;
+  }
+
   // Synchronously, so that even the page's first call has the token.
   function redeem() {
     const code = new URLSearchParams(location.hash.slice(1)).get("launch");
@@ -228,6 +239,8 @@
     if (call.status === 201) return answer.token;
     console.error(answer.detail, answer.fix ?? "");
     refusal = problemError(answer, call.status);
+    // The link was used or has expired: the owner opens the page again in the dashboard.
+    location.replace(`${dashboardPage()}#reopen`);
     return null;
   }
 
@@ -496,109 +509,383 @@
      *
      * `onOpen` is called after each connection; `onGap` with `{ after, through, reason }` if samples
      * were removed ("gone") or are older than the grant's history ("history"); `onDamage` with a list
-     * of ranges `{ from, to }` of damaged samples.
+     * of ranges `{ from, to }` of damaged samples. All live samples of an app share one connection.
      */
-    async *stream({ signal, onOpen, onGap, onDamage } = {}) {
-      const ending = new AbortController();
-      const end = () => ending.abort();
+    async *stream({ signal, ...options } = {}) {
+      if (signal?.aborted) return;
+      const reader = new LiveReader(this.id, options);
+      const end = () => reader.abort();
       signal?.addEventListener("abort", end);
-      if (signal?.aborted) end();
-      let last;
+      const leave = subscribe(reader);
       try {
-        while (!ending.signal.aborted) {
-          let hasOpened = false;
-          try {
-            const response = await call(`${this.#path}/stream`, {
-              headers: {
-                Accept: "text/event-stream",
-                ...(last === undefined ? {} : { "Last-Event-ID": last }),
-              },
-              signal: ending.signal,
-            });
-            for await (const { id, type, data } of events(response)) {
-              if (id !== undefined) last = id;
-              if (!hasOpened) invoke(onOpen);
-              hasOpened = true;
-              if (type === "sample") yield JSON.parse(data);
-              if (type === "gap") invoke(onGap, JSON.parse(data));
-              if (type === "damage") invoke(onDamage, JSON.parse(data).damaged);
-              if (type === "problem") {
-                const problem = JSON.parse(data);
-                throw problemError(problem, problem.status);
-              }
-            }
-          } catch (error) {
-            if (ending.signal.aborted) return;
-            if (!(error instanceof TypeError) && error.problem !== "busy") throw error;
-          }
-          // The host cannot be reached: retry.
-          if (!hasOpened) await pause(RECONNECT_MS, ending.signal);
+        for (let text = await reader.next(); text !== null; text = await reader.next()) {
+          yield JSON.parse(text);
         }
       } finally {
         signal?.removeEventListener("abort", end);
-        end();
+        leave();
       }
     }
 
     /**
      * Calls a function with each live sample, until the returned function is called or `signal` aborts.
-     * All watchers of a sensor share one connection. The options are those of `stream`, and `onError`,
-     * which is called with the error that ended it.
+     * The options are those of `stream`, and `onError`, which is called with the error that ended it.
      */
-    watch(onSample, { signal, ...others } = {}) {
+    watch(onSample, { signal, ...options } = {}) {
       if (typeof onSample !== "function") throw new TypeError("the callback is not a function");
       if (signal?.aborted) return () => {};
-      const feed = feeds.get(this.id) ?? feedOf(this);
-      const watcher = { ...others, onSample };
-      feed.watchers.add(watcher);
-      if (feed.isOpen) queueMicrotask(() => feed.watchers.has(watcher) && invoke(watcher.onOpen));
+      const leave = subscribe(new LiveWatcher(this.id, onSample, options));
       const stop = () => {
         signal?.removeEventListener("abort", stop);
-        if (feed.watchers.delete(watcher) && feed.watchers.size === 0) feed.end();
+        leave();
       };
       signal?.addEventListener("abort", stop);
       return stop;
     }
   }
 
-  // One stream per sensor: a browser opens at most six connections to a host.
-  const feeds = new Map();
+  // --- Live samples ---------------------------------------------------------------------------
 
-  function feedOf(sensor) {
-    const ending = new AbortController();
-    const forget = () => feeds.get(sensor.id) === feed && feeds.delete(sensor.id);
-    const feed = {
-      watchers: new Set(),
-      isOpen: false,
-      end() {
-        forget();
-        ending.abort();
-      },
-    };
-    const each = (name) => (value) => {
-      for (const watcher of [...feed.watchers]) invoke(watcher[name], value);
-    };
-    const options = {
-      signal: ending.signal,
-      onOpen() {
-        feed.isOpen = true;
-        each("onOpen")();
-      },
-      onGap: each("onGap"),
-      onDamage: each("onDamage"),
-    };
-    async function run() {
-      try {
-        for await (const sample of sensor.stream(options)) each("onSample")(sample);
-      } catch (error) {
-        forget();
-        for (const { onError } of feed.watchers) invoke(onError ?? reportError, error);
-        feed.watchers.clear();
+  // Someone who gets the live samples of a sensor.
+  class Subscriber {
+    isOpen = false;
+    // The sequence number of the last sample that it has, or that it begins after.
+    last = undefined;
+    // Whether it misses samples because its queue was full.
+    isBehind = false;
+
+    constructor(name, options) {
+      this.name = name;
+      this.options = options;
+    }
+
+    get isFull() {
+      return false;
+    }
+  }
+
+  // Calls functions as the samples arrive.
+  class LiveWatcher extends Subscriber {
+    constructor(name, onSample, options) {
+      super(name, options);
+      this.onSample = onSample;
+    }
+
+    // All watchers of a sensor get the same object.
+    take(sample) {
+      invoke(this.onSample, sample.value);
+    }
+
+    tell(name, value) {
+      invoke(this.options[name], value);
+    }
+
+    fail(error) {
+      invoke(this.options.onError ?? reportError, error);
+    }
+  }
+
+  // Keeps samples until they are taken.
+  class LiveReader extends Subscriber {
+    #items = [];
+    #wake = null;
+    #onRoom = null;
+
+    get isFull() {
+      return this.#items.length >= LONGEST_QUEUE;
+    }
+
+    // Called once, when all that is kept was taken.
+    onRoom(callback) {
+      this.#onRoom = callback;
+    }
+
+    take(sample) {
+      this.#add({ text: sample.text });
+    }
+
+    // In the order of the samples.
+    tell(name, value) {
+      this.#add({ name, value });
+    }
+
+    fail(error) {
+      this.#add({ error });
+    }
+
+    abort() {
+      this.#items = [];
+      this.#add({ text: null });
+    }
+
+    // The JSON of the next sample; null at the end.
+    async next() {
+      for (;;) {
+        while (this.#items.length === 0) {
+          const tell = this.#onRoom;
+          this.#onRoom = null;
+          tell?.();
+          await new Promise((resolve) => (this.#wake = resolve));
+        }
+        const item = this.#items.shift();
+        if (item.error !== undefined) throw item.error;
+        if (item.name === undefined) return item.text;
+        invoke(this.options[item.name], item.value);
       }
     }
-    feeds.set(sensor.id, feed);
-    run();
-    return feed;
+
+    #add(item) {
+      this.#items.push(item);
+      this.#wake?.();
+      this.#wake = null;
+    }
+  }
+
+  // One connection for the live samples of many sensors: a browser opens at most six to a host. It is
+  // opened anew when sensors are added or removed; each subscriber then continues at its own position.
+  class LiveConnection {
+    // The subscribers of each sensor.
+    #feeds = new Map();
+    // The sensors of the open stream.
+    #opened = new Set();
+    // All samples up to this sequence number were received.
+    #position;
+    #attempt = null;
+    #isRunning = false;
+    #isRefreshing = false;
+    #wake = null;
+
+    get size() {
+      return this.#feeds.size;
+    }
+
+    has(name) {
+      return this.#feeds.has(name);
+    }
+
+    add(subscriber) {
+      const { name } = subscriber;
+      const feed = this.#feeds.get(name) ?? new Set();
+      this.#feeds.set(name, feed.add(subscriber));
+      if (!this.#opened.has(name)) return this.#refresh();
+      subscriber.last = this.#position;
+      subscriber.isOpen = true;
+      queueMicrotask(() => feed.has(subscriber) && subscriber.tell("onOpen"));
+    }
+
+    remove(subscriber) {
+      const feed = this.#feeds.get(subscriber.name);
+      if (!feed?.delete(subscriber)) return;
+      this.#resume();
+      if (feed.size > 0) return;
+      this.#feeds.delete(subscriber.name);
+      this.#refresh();
+    }
+
+    // Opens the connection for the current sensors, once for all changes of a task.
+    #refresh() {
+      if (this.#isRefreshing) return;
+      this.#isRefreshing = true;
+      queueMicrotask(() => {
+        this.#isRefreshing = false;
+        this.#attempt?.abort();
+        this.#resume();
+        if (!this.#isRunning && this.size > 0) this.#run();
+      });
+    }
+
+    async #run() {
+      this.#isRunning = true;
+      try {
+        while (this.size > 0) await this.#follow();
+      } catch (error) {
+        const all = [...this.#feeds.values()].flatMap((feed) => [...feed]);
+        this.#feeds.clear();
+        for (const subscriber of all) subscriber.fail(error);
+      } finally {
+        this.#isRunning = false;
+        this.#opened.clear();
+        if (this.size > 0) this.#refresh();
+        else connections.delete(this);
+      }
+    }
+
+    // Follows one stream to its end. Rejects with an error that is not temporary.
+    async #follow() {
+      const { signal } = (this.#attempt = new AbortController());
+      const sensors = this.#list();
+      // All subscribers are behind.
+      if (sensors === "") return this.#pause(signal);
+      let hasOpened = false;
+      try {
+        const headers = { Accept: "text/event-stream" };
+        const response = await call("/stream", { query: { sensors }, headers, signal });
+        let twins = [];
+        for await (const event of events(response)) {
+          if (signal.aborted) break;
+          hasOpened = true;
+          if (event.type === "sample" && event.id === undefined) {
+            // The sensor has two names, and the next event has the id of both.
+            twins.push(event);
+            continue;
+          }
+          for (const twin of twins) this.#take({ ...twin, id: event.id });
+          twins = [];
+          this.#take(event);
+          await this.#makeRoom(signal);
+        }
+      } catch (error) {
+        const isTemporary = error instanceof TypeError || error.problem === "busy";
+        if (!signal.aborted && !isTemporary) throw error;
+      } finally {
+        this.#settle();
+      }
+      if (signal.aborted) return;
+      for (const feed of this.#feeds.values()) for (const one of feed) one.isOpen = false;
+      // The host cannot be reached: retry.
+      if (!hasOpened) await pause(RECONNECT_MS, signal);
+    }
+
+    // Notes how far the subscribers have got when a stream has ended.
+    #settle() {
+      for (const name of this.#opened) {
+        for (const subscriber of this.#feeds.get(name) ?? []) {
+          if (subscriber.isOpen && !subscriber.isBehind) {
+            subscriber.last = Math.max(subscriber.last, this.#position);
+          }
+        }
+      }
+      this.#opened.clear();
+    }
+
+    // The sensors, each with the position at which its samples continue.
+    #list() {
+      const items = [];
+      for (const [name, feed] of this.#feeds) {
+        const present = [...feed].filter((subscriber) => !subscriber.isBehind);
+        if (present.length === 0) continue;
+        const known = present.map(({ last }) => last).filter((last) => last !== undefined);
+        items.push(known.length === 0 ? name : `${name}@${Math.min(...known)}`);
+      }
+      return items.join(",");
+    }
+
+    #take({ type, id, data }) {
+      const sequence = id === undefined ? undefined : Number(id);
+      if (type === "sample") {
+        const end = data.indexOf('"', SAMPLE_PREFIX.length);
+        const name = data.slice(SAMPLE_PREFIX.length, end);
+        const sample = new LiveSample(`{${data.slice(end + 2)}`);
+        this.#each(name, (subscriber) => {
+          if (subscriber.isBehind || !(sequence > subscriber.last)) return;
+          subscriber.last = sequence;
+          subscriber.take(sample);
+        });
+      } else if (type === "open") {
+        const { after, sensors } = JSON.parse(data);
+        for (const name of sensors) {
+          this.#opened.add(name);
+          this.#each(name, (subscriber) => {
+            subscriber.last ??= after;
+            if (subscriber.isOpen) return;
+            subscriber.isOpen = true;
+            subscriber.tell("onOpen");
+          });
+        }
+      } else if (type === "gap") {
+        const { sensor, ...gap } = JSON.parse(data);
+        this.#each(sensor, (subscriber) => {
+          if (!subscriber.isBehind && gap.through > subscriber.last) subscriber.tell("onGap", gap);
+        });
+      } else if (type === "damage") {
+        const { sensor, damaged } = JSON.parse(data);
+        this.#each(sensor, (subscriber) => subscriber.tell("onDamage", damaged));
+      } else if (type === "refused") {
+        const { sensor, problem } = JSON.parse(data);
+        const error = problemError(problem, problem.status);
+        const feed = this.#feeds.get(sensor) ?? [];
+        this.#feeds.delete(sensor);
+        this.#opened.delete(sensor);
+        for (const subscriber of feed) subscriber.fail(error);
+        if (this.size === 0) this.#refresh();
+      } else if (type === "problem") {
+        const problem = JSON.parse(data);
+        throw problemError(problem, problem.status);
+      }
+      if (sequence !== undefined) this.#position = sequence;
+    }
+
+    // A callback may remove other subscribers.
+    #each(name, body) {
+      const feed = this.#feeds.get(name) ?? new Set();
+      for (const subscriber of [...feed]) if (feed.has(subscriber)) body(subscriber);
+    }
+
+    // A slow reader does not delay the others: it misses samples, and gets them when it has taken those
+    // that it has. While all are slow, the host waits.
+    async #makeRoom(signal) {
+      const present = [...this.#feeds.values()]
+        .flatMap((feed) => [...feed])
+        .filter((subscriber) => !subscriber.isBehind);
+      const full = present.filter((subscriber) => subscriber.isFull);
+      if (full.length === 0) return;
+      if (full.length === present.length) {
+        for (const reader of full) reader.onRoom(() => this.#resume());
+        return this.#pause(signal);
+      }
+      for (const reader of full) {
+        reader.isBehind = true;
+        reader.onRoom(() => {
+          reader.isBehind = false;
+          this.#refresh();
+        });
+      }
+    }
+
+    #pause(signal) {
+      if (signal.aborted) return undefined;
+      return new Promise((resolve) => (this.#wake = resolve));
+    }
+
+    #resume() {
+      this.#wake?.();
+      this.#wake = null;
+    }
+  }
+
+  // A sample that is parsed when it is used.
+  class LiveSample {
+    #value;
+
+    constructor(text) {
+      this.text = text;
+    }
+
+    get value() {
+      return (this.#value ??= JSON.parse(this.text));
+    }
+  }
+
+  const connections = new Set();
+
+  // Adds a subscriber. Returns a function that removes it.
+  function subscribe(subscriber) {
+    const { name } = subscriber;
+    if (!/^[^,@*]+$/.test(name)) {
+      const detail = `${JSON.stringify(name)} is not a sensor's name.`;
+      const error = problemError({ detail, code: "not-found" }, 404);
+      let isAwaited = true;
+      queueMicrotask(() => isAwaited && subscriber.fail(error));
+      return () => (isAwaited = false);
+    }
+    const all = [...connections];
+    const connection =
+      all.find((one) => one.has(name)) ??
+      all.find((one) => one.size < MOST_SENSORS) ??
+      new LiveConnection();
+    connections.add(connection);
+    connection.add(subscriber);
+    return () => connection.remove(subscriber);
   }
 
   // An error that a callback throws is reported as uncaught and does not affect the caller.
@@ -974,7 +1261,7 @@
     }),
 
     /**
-     * Shows how to change the permissions of this app: a page of the host in a new tab, or, in a
+     * Shows where to change the permissions of this app: the owner's dashboard in a new tab, or, in a
      * headless run, the command on the console. Returns `{ command, url }`; `url` is null without a
      * browser.
      */
@@ -985,7 +1272,7 @@
         console.info(`Change what this app may do with: ${command}`);
         return { command, url: null };
       }
-      const url = `http://localhost:${location.port || 80}/settings/${app}`;
+      const url = dashboardPage();
       globalThis.open(url, "_blank", "noopener");
       return { command, url };
     },

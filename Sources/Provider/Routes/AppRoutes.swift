@@ -14,7 +14,8 @@ struct AppRoutes {
     let authorizer: RequestAuthorizer
     let library: AppLibrary
     let supervisor: RunSupervisor
-    let host: HostInformation
+    /// The port of the server; `nil` while it does not listen.
+    let port: @Sendable () -> Int?
 
     private var describe: AppDescriber {
         AppDescriber(
@@ -27,7 +28,6 @@ struct AppRoutes {
         routes.on(.data(of: "{app}"), [.delete: forget])
         routes.on(.icon(of: "{app}"), [.get: icon])
         routes.on(.launch(of: "{app}"), [.post: launch])
-        routes.on(.launch, [.post: redeem])
     }
 
     @Sendable
@@ -156,23 +156,12 @@ struct AppRoutes {
         try await authorizer.owner("launch", request, context)
         let app = try await app(context)
         try await authorizer.authority.admit(app.declared)
-        guard let port = host.port() else {
-            throw Problem(
-                .notServing, "Pages need a running server.",
-                fix: "Start it with: nervous serve")
+        guard let port = port() else {
+            throw Problem.notServing
         }
-        let code = try await authorizer.authority.launchCode(for: app.name.text)
+        let code = try await authorizer.authority.launchCode(for: .app(app.name.text))
         let url = "http://\(app.name).localhost:\(port)/#launch=\(code)"
         return try .json(LaunchReply(url: url), status: .created)
-    }
-
-    /// Exchanges a launch code for a token; the only call without a token.
-    @Sendable
-    private func redeem(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let body = try await request.json(LaunchCode.self)
-        let token = try await authorizer.authority.redeem(
-            launchCode: body.code, page: body.page, name: context.claimedName)
-        return try .json(PageToken(token: token.text), status: .created)
     }
 
     // MARK: - Private

@@ -92,7 +92,7 @@ struct NotificationRoutes {
                     try await authorizer.owner("notifications", request, context)
                 }
                 try await writer.write(
-                    notice.map(StreamEvent.notice) ?? StreamEvent.heartbeat)
+                    notice.map { try StreamEvent.notice($0) } ?? StreamEvent.heartbeat)
             }
         }
     }

@@ -1,5 +1,4 @@
 import API
-import AppStorage
 import Auth
 import Foundation
 import HTTPTypes
@@ -15,260 +14,310 @@ import VM
 /// samples that are no longer available. Permission is checked for each group of samples, so a
 /// decision takes effect at once.
 struct StreamRoutes {
-    private static let groupSize = 500
+    /// The most sensors of a stream.
+    private static let sensorLimit = 64
 
     let authorizer: RequestAuthorizer
     let machine: VirtualMachine
     let engine: AnalyticsEngine
+    let ownerEvents: OwnerEvents
     let heartbeat: Duration
     let settings: SettingsLink
     /// Decides when streams write; `nil` if each writes as soon as samples arrive.
     let scheduler: StreamScheduler?
 
     func add(to routes: inout RouteTable) {
-        routes.on(.stream(of: "{sensor}"), [.get: stream])
+        routes.on(.stream(of: "{sensor}"), [.get: streamOfOne])
+        routes.on(.stream, [.get: streamOfMany])
     }
 
+    // MARK: - One sensor
+
     @Sendable
-    private func stream(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    private func streamOfOne(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
         let name = try request.sensor(context)
         let grant = try await authorizer.grant("stream", .raw, of: name, request, context)
-        // The sensor that a kind resolves to may change; the stream stays with the first one.
-        let id = grant.sensor
         let newest = await machine.samples.lastSequence
-        var last = newest
-        if let text = request.headers[.lastEventID] {
-            guard let sequence = Int64(text), (0...newest).contains(sequence) else {
-                throw Problem.invalidParameter("Last-Event-ID", "must be the id of an event")
-            }
-            last = sequence
-        }
+        let last = try request.lastEventID(atMost: newest) ?? newest
         // A sensor that cannot be read is refused before the stream begins.
         _ = try await engine.arrivals(after: .max, limit: 1, for: grant)
-        let position = StreamPosition(after: last, newest: newest)
-        let registration = await scheduler?.join(id)
+        var samples = samples(.one, request, context)
+        samples.add(name, grant.sensor, after: last, newest: newest)
+        let contents = StreamContents(self, request, context, samples, newest: newest)
+        return await respond(contents, request, context).naming(grant.sensor, requested: name)
+    }
+
+    // MARK: - Several sensors
+
+    @Sendable
+    private func streamOfMany(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        let client = try await authorizer.client("stream", request, context)
+        try request.rejectParameters(
+            except: Set(["sensors"] + OwnerEvents.Part.allCases.map { Substring($0.rawValue) }))
+        let parts = try OwnerEvents.Part.allCases.filter { try request.mark($0.rawValue) }
+        if !parts.isEmpty { try await authorizer.owner("stream", request, context) }
+        let newest = await machine.samples.lastSequence
+        let last = try request.lastEventID(atMost: newest)
+        var contents = StreamContents(
+            self, request, context, samples(.many, request, context), newest: newest)
+        contents.owner = OwnerFeed(ownerEvents, Set(parts))
+        guard let list = request.parameter("sensors") else {
+            guard !parts.isEmpty else {
+                let names = OwnerEvents.Part.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.invalidParameter(
+                    "sensors", "missing, and none of \(names) was requested")
+            }
+            return await respond(contents, request, context)
+        }
+        let names = list == "*" ? await allNames(for: client) : try names(list, newest: newest)
+        guard names.count <= Self.sensorLimit else {
+            throw Problem.invalidParameter(
+                "sensors", "at most \(Self.sensorLimit) sensors are accepted")
+        }
+        for item in names {
+            guard let name = SensorID(item.name) else {
+                let shown = item.name.prefix(80).debugDescription
+                contents.refused.append(
+                    (item.name, Problem.notFound("\(shown) is not a sensor's name.")))
+                continue
+            }
+            // The others do not wait for the owner's answer.
+            if await authorizer.wouldAsk("stream", .raw, of: name, request, context) {
+                contents.undecided.append(name)
+                continue
+            }
+            switch try await admit(name, request, context) {
+            case .success(let sensor):
+                contents.samples.add(
+                    name, sensor, after: item.last ?? last ?? newest, newest: newest)
+            case .failure(let problem): contents.refused.append((item.name, problem))
+            }
+        }
+        return await respond(contents, request, context)
+    }
+
+    /// The sensor that a name refers to, if the client may read it.
+    ///
+    /// - Throws: `Problem` when the client may read no sensor.
+    private func admit(
+        _ name: SensorID, _ request: Request, _ context: ProviderContext
+    ) async throws -> Result<SensorID, Problem> {
+        do {
+            let grant = try await authorizer.grant("stream", .raw, of: name, request, context)
+            _ = try await engine.arrivals(after: .max, limit: 1, for: grant)
+            return .success(grant.sensor)
+        } catch {
+            guard let problem = Problem(ofStream: error) else { throw error }
+            guard !problem.concernsCaller else { throw problem }
+            return .failure(problem.with(settings, request))
+        }
+    }
+
+    /// The sensors whose samples the client may read; those of virtual ones are not streamed.
+    private func allNames(for client: Client) async -> [(name: String, last: Int64?)] {
+        let permissions = await authorizer.authority.permissions
+        return await machine.statuses().filter { status in
+            status.sensor.derivation == nil
+                && (status.state == .available || status.hasSamples)
+                && permissions.permission(of: client, for: status.sensor.id) == .granted
+        }.map { ($0.sensor.id.description, nil) }
+    }
+
+    /// The names of a list, each with the position after `@`, if it has one of its own.
+    private func names(
+        _ list: String, newest: Int64
+    ) throws -> [(name: String, last: Int64?)] {
+        let names = try list.split(separator: ",", omittingEmptySubsequences: false).map { item in
+            let parts = item.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return (name: String(item), last: Int64?.none) }
+            guard let last = Int64(parts[1]), (0...newest).contains(last) else {
+                throw Problem.invalidParameter(
+                    "sensors", "the position after @ must be the id of an event")
+            }
+            return (name: String(parts[0]), last: last)
+        }
+        guard names.allSatisfy({ !$0.name.isEmpty }), Set(names.map(\.name)).count == names.count
+        else {
+            throw Problem.invalidParameter(
+                "sensors", "must be a comma-separated list of different names")
+        }
+        return names
+    }
+
+    // MARK: - Writing
+
+    private func samples(
+        _ form: SampleMerge.Form, _ request: Request, _ context: ProviderContext
+    ) -> SampleMerge {
+        SampleMerge(form, authorizer, machine, engine, settings, request, context)
+    }
+
+    private func respond(
+        _ contents: StreamContents, _ request: Request, _ context: ProviderContext
+    ) async -> Response {
+        let registration = await scheduler?.join(contents.samples.sensors)
         return Response.events { writer in
             try await request.whileConnected(context) { connection in
                 do {
-                    if let scheduler, let registration {
-                        try await follow(
-                            id, from: position, request, context, scheduler, registration, &writer)
-                    } else {
-                        try await follow(id, from: position, request, context, connection, &writer)
-                    }
-                } catch let error as AuthError {
-                    try await writer.write(failure(Problem(error), request))
-                } catch let error as LAEError {
-                    try await writer.write(failure(Problem(error), request))
+                    try await follow(
+                        contents, request, context, connection, registration, &writer)
+                } catch {
+                    guard let problem = Problem(ofStream: error) else { throw error }
+                    try await writer.write(
+                        StreamEvent.problem(problem.with(settings, request)))
                 }
             }
             if let registration { await scheduler?.leave(registration.number) }
-        }.naming(id, requested: name).endingConnection(context)
+        }.endingConnection(context)
     }
 
-    /// Writes samples as they arrive, until the client disconnects or the host stops; throws when
-    /// permission ends.
+    /// Writes until the client disconnects or the host stops; throws when permission ends.
     ///
     /// - Parameter connection: ends when the client disconnects.
     private func follow(
-        _ id: SensorID, from start: StreamPosition, _ request: Request, _ context: ProviderContext,
-        _ connection: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
-    ) async throws {
-        let events = EventStream(
-            signals: await machine.samples.arrivalSignals(of: id), heartbeat: heartbeat,
-            connection: connection)
-        try await events.follow(keeping: 1) { signals in
-            try await writer.write(StreamEvent.opening(id, at: start.last))
-            var position = start
-            // Writes samples that arrived before the signals began.
-            try await catchUp(id, &position, request, context, &writer)
-            for await _ in signals {
-                try await catchUp(id, &position, request, context, &writer)
-            }
-        }
-    }
-
-    /// Writes samples in each turn of the stream, until the client disconnects.
-    private func follow(
-        _ id: SensorID, from start: StreamPosition, _ request: Request, _ context: ProviderContext,
-        _ scheduler: StreamScheduler, _ registration: StreamScheduler.Registration,
+        _ start: StreamContents, _ request: Request, _ context: ProviderContext,
+        _ connection: AsyncStream<Void>, _ registration: StreamScheduler.Registration?,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
-        var position = start
-        for await _ in registration.turns {
-            try await catchUp(id, &position, request, context, &writer, isQuiet: true)
-            await scheduler.finishTurn(registration.number)
+        let inbox = StreamInbox()
+        let (arrivals, watching) = AsyncStream.makeStream(of: AsyncStream<Void>.self)
+        var contents = start
+        try await withThrowingDiscardingTaskGroup { group in
+            for part in start.owner?.parts ?? [] {
+                group.addTask { await ownerEvents.watch(part, inbox) }
+            }
+            for name in start.undecided {
+                group.addTask {
+                    do {
+                        await inbox.add(name, try await admit(name, request, context))
+                    } catch {
+                        await inbox.end(Problem(ofStream: error))
+                    }
+                }
+            }
+            group.addTask {
+                await withDiscardingTaskGroup { group in
+                    for await signals in arrivals {
+                        group.addTask { for await _ in signals { inbox.wake() } }
+                    }
+                }
+            }
+            if let scheduler, let registration {
+                for await _ in registration.turns {
+                    try await contents.write(await inbox.take(), isQuiet: true, to: &writer) {
+                        await scheduler.add($0, to: registration.number)
+                    }
+                    await scheduler.finishTurn(registration.number)
+                }
+            } else {
+                let watch = { @Sendable (sensors: [SensorID]) in
+                    _ = watching.yield(await machine.samples.arrivalSignals(of: sensors))
+                }
+                await watch(start.samples.sensors)
+                let events = EventStream(
+                    signals: inbox.signals, heartbeat: heartbeat, connection: connection)
+                try await events.follow(keeping: 1) { signals in
+                    // Samples that arrived before the signals began.
+                    try await contents.write(await inbox.take(), to: &writer, watch: watch)
+                    for await signal in signals {
+                        try await contents.write(
+                            await inbox.take(), isHeartbeat: signal == nil, to: &writer,
+                            watch: watch)
+                    }
+                }
+            }
+            group.cancelAll()
         }
     }
+}
 
-    /// Writes the samples that have arrived, or else a heartbeat.
+/// What a stream writes.
+private struct StreamContents {
+    let authorizer: RequestAuthorizer
+    let request: Request
+    let context: ProviderContext
+    let machine: VirtualMachine
+    var samples: SampleMerge
+    /// The last sequence number when the stream began.
+    let newest: Int64
+    var owner: OwnerFeed?
+    var refused: [(name: String, problem: Problem)] = []
+    /// Sensors that join when the owner has allowed them.
+    var undecided: [SensorID] = []
+    private var hasBegun = false
+
+    init(
+        _ routes: StreamRoutes, _ request: Request, _ context: ProviderContext,
+        _ samples: SampleMerge, newest: Int64
+    ) {
+        (authorizer, machine) = (routes.authorizer, routes.machine)
+        (self.request, self.context) = (request, context)
+        (self.samples, self.newest) = (samples, newest)
+    }
+
+    /// Writes what has happened since it was called last, or else a heartbeat.
     ///
-    /// - Parameter isQuiet: whether to omit the heartbeat.
-    private func catchUp(
-        _ id: SensorID, _ position: inout StreamPosition, _ request: Request,
-        _ context: ProviderContext, _ writer: inout any ResponseBodyWriter, isQuiet: Bool = false
+    /// - Parameters:
+    ///   - news: what has happened, except for samples.
+    ///   - isHeartbeat: whether to check the permission for every sensor.
+    ///   - isQuiet: whether to omit heartbeats, and the opening of a stream of one sensor.
+    ///   - watch: called with sensors that join, before they are read.
+    mutating func write(
+        _ news: StreamInbox.Contents, isHeartbeat: Bool = false, isQuiet: Bool = false,
+        to writer: inout any ResponseBodyWriter, watch: ([SensorID]) async -> Void
     ) async throws {
-        let start = position.last
+        if let problem = news.problem { throw problem }
         var hasWritten = isQuiet
-        // Whether the client knows the position; `false` if the last samples were omitted.
-        var isPositionKnown = true
-        if let gap = position.gap(prunedThrough: await machine.samples.prunedThrough(id)) {
-            try await writer.write(StreamEvent.gap(gap))
-            hasWritten = true
-        }
-        while true {
-            let grant = try await authorizer.grant(
-                "stream", .raw, of: id, request, context, isContinuation: true)
-            let group = try await engine.arrivals(
-                after: position.last, limit: Self.groupSize, for: grant)
-            let damage = position.newDamage(group)
-            if !damage.isEmpty {
-                try await writer.write(StreamEvent.damage(damage))
+        if !hasBegun {
+            hasBegun = true
+            let opening = try samples.opening(newest: newest)
+            if !isQuiet || samples.form == .many { try await writer.write(opening) }
+            for (name, problem) in refused {
+                try await writer.write(StreamEvent.refused(name, problem))
                 hasWritten = true
             }
-            guard position.advance(over: group) else { break }
-            isPositionKnown = group.page.samples.last?.sequence == group.last
-            guard !group.page.samples.isEmpty else { continue }
-            if let gap = position.takeGap() { try await writer.write(StreamEvent.gap(gap)) }
-            try await writer.write(StreamEvent.samples(group.page))
+        }
+        for (name, result) in news.decided {
             hasWritten = true
+            switch result {
+            case .success(let sensor):
+                await watch([sensor])
+                let newest = await machine.samples.lastSequence
+                samples.add(name, sensor, after: newest, newest: newest)
+                try await writer.write(StreamEvent.open([name], after: newest))
+            case .failure(let problem):
+                try await writer.write(StreamEvent.refused(name.description, problem))
+            }
         }
-        if let gap = position.takeGap() {
-            try await writer.write(StreamEvent.gap(gap))
-            hasWritten = true
+        if var owner, !owner.parts.isEmpty {
+            if await !authorizer.isStillOwner(request, context) {
+                try await authorizer.owner("stream", request, context)
+            }
+            if try await owner.write(news, to: &writer) { hasWritten = true }
+            self.owner = owner
         }
-        if position.last > start, !isPositionKnown {
-            try await writer.write(StreamEvent.position(position.last))
-        } else if !hasWritten {
-            try await writer.write(StreamEvent.heartbeat)
-        }
-    }
-
-    private func failure(_ problem: Problem, _ request: Request) -> ByteBuffer {
-        StreamEvent.problem(problem.with(settings, request))
+        if try await samples.write(to: &writer, checksAll: isHeartbeat) { hasWritten = true }
+        if !hasWritten { try await writer.write(StreamEvent.heartbeat) }
     }
 }
 
-/// The position of a client in a stream, and the gaps and damage that were reported to it.
-struct StreamPosition: Sendable {
-    /// The last sequence number that the client has, or that was omitted for it.
-    private(set) var last: Int64
-    /// The newest sequence number when the client reconnected.
-    private let missed: Int64
-    /// The last pruned sequence number that was reported.
-    private var reportedPurge: Int64
-    private var reportedDamage: Set<TimeRange> = []
-    /// A gap of samples that are older than the grant's history, not yet reported.
-    private var tooOld: (after: Int64, through: Int64)?
-
-    /// - Parameters:
-    ///   - last: the last sequence number that the client has.
-    ///   - newest: the last sequence number of the store.
-    init(after last: Int64, newest: Int64) {
-        (self.last, missed, reportedPurge) = (last, newest, last)
-    }
-
-    /// The gap of samples that were pruned after the position, if it was not reported.
-    mutating func gap(prunedThrough purged: Int64) -> StreamGap? {
-        guard purged > max(last, reportedPurge) else { return nil }
-        reportedPurge = purged
-        return StreamGap(after: last, through: purged, reason: .gone)
-    }
-
-    /// The damaged ranges of a group that were not reported.
-    mutating func newDamage(_ group: Arrivals) -> [TimeRange] {
-        group.page.damage.filter { reportedDamage.insert($0).inserted }
-    }
-
-    /// Moves the position past a group.
-    ///
-    /// - Returns: whether the group was not empty.
-    mutating func advance(over group: Arrivals) -> Bool {
-        guard group.last > last else { return false }
-        // Old samples that arrive while the client is connected are not a gap.
-        if let through = group.tooOld, through <= missed {
-            tooOld = (tooOld?.after ?? last, through)
+extension Request {
+    /// The position in `Last-Event-ID`; `nil` without one.
+    fileprivate func lastEventID(atMost newest: Int64) throws -> Int64? {
+        try headers[.lastEventID].map { text in
+            guard let sequence = Int64(text), (0...newest).contains(sequence) else {
+                throw Problem.invalidParameter("Last-Event-ID", "must be the id of an event")
+            }
+            return sequence
         }
-        last = group.last
-        return true
     }
 
-    /// The gap of samples that are too old for the grant; reported once.
-    mutating func takeGap() -> StreamGap? {
-        defer { tooOld = nil }
-        return tooOld.map { StreamGap(after: $0.after, through: $0.through, reason: .history) }
-    }
-}
-
-/// The sequence numbers after `after`, up to `through`, of which a client gets no samples.
-struct StreamGap: Encodable {
-    enum Reason: String, Encodable {
-        /// The samples were pruned or forgotten.
-        case gone
-        /// The samples are older than the history of the grant.
-        case history
-    }
-
-    let after: Int64
-    let through: Int64
-    let reason: Reason
-}
-
-/// The text of events.
-///
-/// An `id` is the position for `Last-Event-ID`; an event without data only moves it.
-enum StreamEvent {
-    /// A comment that opens the stream, and its position.
-    static func opening(_ sensor: SensorID, at position: Int64) -> ByteBuffer {
-        ByteBuffer(string: ": the samples of \(sensor)\nid: \(position)\n\n")
-    }
-
-    /// A comment that keeps the connection alive.
-    static let heartbeat = ByteBuffer(string: ":\n\n")
-
-    /// The position after omitted samples.
-    static func position(_ position: Int64) -> ByteBuffer {
-        ByteBuffer(string: "id: \(position)\n\n")
-    }
-
-    static func samples(_ page: SamplePage) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        for sample in page.samples {
-            buffer.writeString("id: \(sample.sequence)\nevent: sample\ndata: ")
-            buffer.writeJSON(sample, page.fields)
-            buffer.writeString("\n\n")
-        }
-        return buffer
-    }
-
-    static func gap(_ gap: StreamGap) throws -> ByteBuffer {
-        event("gap", try JSONText.encode(gap))
-    }
-
-    /// The ranges of damaged samples that belong into the stream.
-    static func damage(_ ranges: [TimeRange]) throws -> ByteBuffer {
-        event("damage", try JSONText.encode(["damaged": DamagedRange.list(ranges)]))
-    }
-
-    /// The measurements of a session so far.
-    static func live(_ live: LiveDescription) throws -> ByteBuffer {
-        event("live", try JSONText.encode(live))
-    }
-
-    static func notice(_ notice: Notice) throws -> ByteBuffer {
-        event("notification", try JSONText.encode(NoticeItem(notice)), id: notice.id)
-    }
-
-    /// The last event of a stream.
-    static func problem(_ problem: Problem) -> ByteBuffer {
-        event("problem", problem.encoded())
-    }
-
-    private static func event(_ name: String, _ data: Data, id: Int64? = nil) -> ByteBuffer {
-        var buffer = ByteBuffer(string: id.map { "id: \($0)\n" } ?? "")
-        buffer.writeString("event: \(name)\ndata: ")
-        buffer.writeBytes(data)
-        buffer.writeString("\n\n")
-        return buffer
+    /// Whether a parameter without a value is given; `true` and `false` are accepted as values.
+    fileprivate func mark(_ name: String) throws -> Bool {
+        parameter(Substring(name)) == "" ? true : try flag(Substring(name))
     }
 }

@@ -11,7 +11,7 @@ public import Samples
 /// ```
 public actor StreamScheduler {
     private struct Entry {
-        let sensor: SensorID
+        var sensors: Set<SensorID>
         let wake: AsyncStream<Void>.Continuation
         /// Resumed when the stream has caught up.
         var waiter: CheckedContinuation<Void, Never>?
@@ -31,7 +31,9 @@ public actor StreamScheduler {
     public init() {}
 
     /// The sensors of the open streams.
-    public var sensors: Set<SensorID> { Set(entries.values.map(\.sensor)) }
+    public var sensors: Set<SensorID> {
+        entries.values.reduce(into: []) { $0.formUnion($1.sensors) }
+    }
 
     /// Lets each open stream write the samples that have arrived, in the order of opening.
     public func runOnce() async {
@@ -45,13 +47,18 @@ public actor StreamScheduler {
     }
 
     /// Registers a stream until `leave`, or until its turns are discarded.
-    func join(_ sensor: SensorID) -> Registration {
+    func join(_ sensors: [SensorID]) -> Registration {
         lastNumber += 1
         let number = lastNumber
         let (turns, wake) = AsyncStream.makeStream(of: Void.self)
         wake.onTermination = { _ in Task { await self.leave(number) } }
-        entries[number] = Entry(sensor: sensor, wake: wake)
+        entries[number] = Entry(sensors: Set(sensors), wake: wake)
         return Registration(number: number, turns: turns)
+    }
+
+    /// Adds sensors to those of a stream.
+    func add(_ sensors: [SensorID], to number: Int) {
+        entries[number]?.sensors.formUnion(sensors)
     }
 
     /// Called by a stream that has caught up.

@@ -109,7 +109,8 @@ struct LocalNetworkTests {
                 .map { ($0.uppercased(), path) }
         }
         calls += [
-            ("GET", "/"), ("GET", "/index.html"), ("GET", "/nervous.js"), ("GET", "/settings/a"),
+            ("GET", "/"), ("GET", "/index.html"), ("GET", "/nervous.js"), ("GET", "/apps/a"),
+            ("GET", "/dashboard/dashboard.js"), ("GET", "/lib/charts.js"),
             ("GET", "//api/v1/status"), ("GET", "/api/v1/push/../status"),
             ("GET", "/api/v1/push/%2e%2e/status"),
         ]

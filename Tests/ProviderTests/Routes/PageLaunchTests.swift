@@ -43,16 +43,16 @@ struct PageLaunchTests {
             try await host.install()
             // Before there is a code, no page is marked.
             #expect(try await Self.nonce(host) == nil)
-            let code = try await host.authority.launchCode(for: "my-app")
+            let code = try await host.authority.launchCode(for: .app("my-app"))
             let nonce = try #require(try await Self.nonce(host))
             #expect(try await Self.redeem(host, code, page: nonce) == 201)
             #expect(try await Self.nonce(host) == nil)
             // A page that another program served knows the code and no nonce.
-            let stolen = try await host.authority.launchCode(for: "my-app")
+            let stolen = try await host.authority.launchCode(for: .app("my-app"))
             #expect(try await Self.redeem(host, stolen, page: "") == 401)
             let next = try #require(
                 try await {
-                    _ = try await host.authority.launchCode(for: "my-app")
+                    _ = try await host.authority.launchCode(for: .app("my-app"))
                     return try await Self.nonce(host)
                 }())
             #expect(try await Self.redeem(host, stolen, page: next) == 401)
@@ -62,7 +62,7 @@ struct PageLaunchTests {
     @Test func `only a page that was opened by its address gets a nonce`() async throws {
         try await ServedHost.with { host in
             try await host.install()
-            _ = try await host.authority.launchCode(for: "my-app")
+            _ = try await host.authority.launchCode(for: .app("my-app"))
             let fields = [
                 (
                     "Sec-Fetch-Site",
@@ -104,7 +104,7 @@ struct PageLaunchTests {
     func `another user gets no nonce, whatever they claim`() async throws {
         try await ServedHost.with { host in
             try await host.install()
-            _ = try await host.authority.launchCode(for: "my-app")
+            _ = try await host.authority.launchCode(for: .app("my-app"))
             for (user, isMarked) in [(65_534, false), (0, true)] {
                 let words = Self.opened.flatMap { ["-H", "\($0.0): \($0.1)"] }
                 let page = try await Curl.output(

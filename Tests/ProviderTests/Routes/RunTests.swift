@@ -14,7 +14,7 @@ struct RunTests {
     private static func redeem(
         _ host: ServedHost, _ code: String, at app: String
     ) async throws -> Answer {
-        let nonce = await host.authority.pageNonce(for: app)
+        let nonce = await host.authority.pageNonce(for: .app(app))
         return try await host.send(
             Call(
                 "POST", "/api/v1/launch", host: "\(app).localhost:\(host.port)",

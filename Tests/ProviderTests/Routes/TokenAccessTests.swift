@@ -87,11 +87,11 @@ struct TokenAccessTests {
             let shared = [
                 "/health", "/openapi.json", "/api/v1/me", "/api/v1/launch", "/api/v1/sensors",
                 "/api/v1/analyze", "/api/v1/notifications", "/api/v1/view", "/api/v1/fetch",
+                "/api/v1/stream", "/api/v1/stats",
             ]
             let forAll = [
                 "/api/v1/sensors/", "/api/v1/permissions/", "/nervous-api/", "/nervousnet-api/",
                 "/api/v1/storage", "/api/v1/local-storage", "/api/v1/push/", "/api/v1/sessions",
-                "/settings/",
             ]
             for (path, methods) in host.provider.resources
             where !shared.contains(path) && !forAll.contains(where: path.hasPrefix) {

@@ -26,7 +26,7 @@ final class BreakingConnection: HostConnection {
     func send(
         _ call: HostCall, receive: @escaping @Sendable (HostAnswerPart) async throws -> Void
     ) async throws {
-        guard call.target.hasSuffix("/stream"), let limit = nextLimit() else {
+        guard call.target.contains("/stream?"), let limit = nextLimit() else {
             return try await whole.send(call, receive: receive)
         }
         let room = Mutex(limit)

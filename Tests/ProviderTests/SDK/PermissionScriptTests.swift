@@ -162,7 +162,7 @@ struct PermissionScriptTests {
         }
     }
 
-    @Test func `a refusal links to the settings page of its app, for this app only`()
+    @Test func `a refusal links to the dashboard's page about its app, for this app only`()
         async throws
     {
         try await ServedHost.with { host in
@@ -178,22 +178,14 @@ struct PermissionScriptTests {
             let token = try await host.begin().token
             let answer = try await refused(host, token, at: "my-app.localhost")
             let link = try #require(try answer.json()["settings"]?.string)
-            #expect(link == "http://localhost:\(host.port)/settings/my-app")
+            #expect(link == "http://localhost:\(host.port)/apps/my-app")
             #expect(try answer.json()["fix"]?.string?.contains("permissions grant my-app") == true)
-            let page = try await host.send(Call("GET", "/settings/my-app"))
+            let page = try await host.send(
+                Call("GET", "/apps/my-app", headers: [("Accept", "text/html")]))
             #expect(page.status == 200)
-            #expect(page.text.contains("<pre>nervous permissions my-app</pre>"))
-            #expect(page["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
             let client = try await refused(host, host.client(), at: nil)
             #expect(client.status == 403)
             #expect(try client.json()["settings"] == nil)
-        }
-    }
-
-    @Test(arguments: ["%3Cscript%3E", "My_App", "a%22b", "", "a/b", "..", "-a"])
-    func `there is no settings page for an invalid name`(name: String) async throws {
-        try await ServedHost.with { host async throws in
-            #expect(try await host.send(Call("GET", "/settings/\(name)")).status == 404)
         }
     }
 }

@@ -15,7 +15,7 @@ struct StreamScriptTests {
         let seed = UInt64.random(in: .min ... .max)
         let breaking = Mutex<BreakingConnection?>(nil)
         try await ServedHost.with(connection: { whole in
-            let made = BreakingConnection(whole, breaks: 12, bytes: 40...700, seed: seed)
+            let made = BreakingConnection(whole, breaks: 12, bytes: 100...900, seed: seed)
             breaking.withLock { $0 = made }
             return made
         }) { host in
@@ -44,7 +44,15 @@ struct StreamScriptTests {
 
     @Test func `an app is notified of samples that it missed`() async throws {
         // The first stream ends after its opening.
-        let opening = ": the samples of gauge\nid: 4\n\n".utf8.count
+        let opening = """
+            : the samples of gauge
+            id: 4
+
+            event: open
+            data: {"after":4,"sensors":["gauge"]}
+
+
+            """.utf8.count
         try await ServedHost.with(connection: {
             BreakingConnection($0, breaks: 1, bytes: opening...opening)
         }) { host in
@@ -133,7 +141,131 @@ struct StreamScriptTests {
                     "open", "denied",
                     "NotAllowedError denied sensor:gauge",
                     "Allow it with: nervous permissions grant demo sensor:gauge",
-                    "http://localhost:PORT/settings/demo",
+                    "http://localhost:PORT/apps/demo",
+                ])
+        }
+    }
+
+    @Test func `many streams share one connection`() async throws {
+        let breaking = Mutex<BreakingConnection?>(nil)
+        let letters = "abcdefghij".map(String.init)
+        try await ServedHost.with(connection: { whole in
+            let made = BreakingConnection(whole, breaks: 9, bytes: 1_000_000...1_000_000)
+            breaking.withLock { $0 = made }
+            return made
+        }) { host in
+            for letter in letters { try await host.declareSensor("walk.\(letter)", numbers: "x") }
+            let lines = try await host.play(
+                """
+                const ending = new AbortController();
+                const seen = [];
+                let opened = 0;
+                const options = { signal: ending.signal, onOpen: () => ++opened === 10 && say("open") };
+                for (const letter of "abcdefghij") {
+                  (async () => {
+                    for await (const sample of nervous.sensor(`walk.${letter}`).stream(options)) {
+                      seen.push(`${letter}${Object.keys(sample)}`);
+                      if (seen.length < 10) continue;
+                      say(seen.join(" "));
+                      ending.abort();
+                    }
+                  })();
+                }
+                """, privileges: #"["walk"]"#, decisions: ["sensor:walk": .allowAlways],
+                hearing: { line, host in
+                    guard line == "open" else { return }
+                    for letter in letters {
+                        try? await host.feedSensor(#"{"x": 1}"#, to: "walk.\(letter)")
+                    }
+                })
+            #expect(lines == ["open", letters.map { "\($0)t,x" }.joined(separator: " ")])
+            #expect(breaking.withLock { $0?.breaksLeft } == 8)
+        }
+    }
+
+    @Test func `a slow stream does not delay the others, and loses nothing`() async throws {
+        let rows = "[" + (1...1300).map { #"{"x": \#($0)}"# }.joined(separator: ",") + "]"
+        try await ServedHost.with { host in
+            for letter in ["a", "b"] {
+                try await host.declareSensor("walk.\(letter)", numbers: "x")
+            }
+            let lines = try await host.play(
+                """
+                (async () => {
+                  let release;
+                  const released = new Promise((resolve) => (release = resolve));
+                  const stop = nervous.sensor("walk.b").watch(() => {
+                    say("b");
+                    stop();
+                    release();
+                  }, { onOpen: () => say("open") });
+                  const seen = [];
+                  for await (const { x } of nervous.sensor("walk.a").stream()) {
+                    seen.push(x);
+                    if (seen.length === 1) say("first");
+                    await released;
+                    if (x === 1300) break;
+                  }
+                  say(seen.length, seen.every((x, index) => x === index + 1));
+                })();
+                """, privileges: #"["walk"]"#, decisions: ["sensor:walk": .allowAlways],
+                hearing: { line, host in
+                    guard line == "open" else { return }
+                    try? await host.feedSensor(rows, to: "walk.a")
+                    try? await host.feedSensor(#"{"x": 1}"#, to: "walk.b")
+                })
+            #expect(lines == ["open", "first", "b", "1300 true"])
+        }
+    }
+
+    @Test func `a sensor that is added or refused does not interrupt the others`() async throws {
+        try await ServedHost.with { host in
+            for letter in ["a", "b"] {
+                try await host.declareSensor("walk.\(letter)", numbers: "x")
+            }
+            await host.gauge(1)
+            let lines = try await host.play(
+                """
+                const seen = [];
+                const ending = new AbortController();
+                const { signal } = ending;
+                nervous.sensor("walk.a").watch(({ x }) => {
+                  seen.push(x);
+                  if (x === 2) add();
+                  if (x < 4) return;
+                  say(seen.join(" "));
+                  ending.abort();
+                }, { signal, onOpen: () => say("open") });
+                function add() {
+                  const onError = ({ name, problem }) => say(name, problem);
+                  nervous.sensor("walk.b").watch(({ x }) => say("b", x), {
+                    signal, onOpen: () => say("more"),
+                  });
+                  nervous.sensor("gauge").watch(() => say("never"), { onError });
+                  nervous.sensor("walk,gauge").watch(() => say("never"), { onError });
+                }
+                """, privileges: #"["walk", "gauge"]"#,
+                decisions: ["sensor:walk": .allowAlways, "sensor:gauge": .deny],
+                hearing: { line, host in
+                    func feed(_ sensor: String, _ values: Int...) async {
+                        for value in values {
+                            try? await host.feedSensor(#"{"x": \#(value)}"#, to: sensor)
+                        }
+                    }
+                    // Those of the second sensor before it was added are not for the app.
+                    if line == "open" {
+                        await feed("walk.b", 5)
+                        await feed("walk.a", 1, 2)
+                    }
+                    if line == "NotAllowedError denied" {
+                        await feed("walk.b", 7)
+                        await feed("walk.a", 3, 4)
+                    }
+                })
+            #expect(
+                lines == [
+                    "open", "NotFoundError not-found", "more", "NotAllowedError denied", "b 7",
+                    "1 2 3 4",
                 ])
         }
     }

@@ -110,8 +110,8 @@ struct ConformanceTests {
                 let fetches = try await Exercise.fetches(host, from: server)
                 for exercise in fetches { try await show(exercise) }
             }
-            let code = try await host.authority.launchCode(for: "my-app")
-            let nonce = await host.authority.pageNonce(for: "my-app")
+            let code = try await host.authority.launchCode(for: .app("my-app"))
+            let nonce = await host.authority.pageNonce(for: .app("my-app"))
             try await show(
                 Exercise(
                     "redeem", 201,
@@ -122,7 +122,9 @@ struct ConformanceTests {
                 try await show(exercise)
             }
             // A host that does not listen has no address; see below.
-            shown["launch", default: []].insert(503)
+            for operation in ["launch", "openDashboard"] {
+                shown[operation, default: []].insert(503)
+            }
             for operation in operations.values {
                 #expect(
                     shown[operation.id] == description.statuses(of: operation), "\(operation.id)")
@@ -151,7 +153,7 @@ struct ConformanceTests {
                 "me", "listSensors", "sensor", "analyze", "permission", "requestPermission",
                 "fetch", "firstVersion", "firstRead", "publishedLatest", "publishedHistory",
                 "publishedLog", "pushSensorLogger", "pushOwnTracks", "pushInfluxFirst",
-                "pushInfluxSecond", "view",
+                "pushInfluxSecond", "view", "streamSeveral", "statisticsSeveral",
             ].contains(operation.id)
             if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
         }
@@ -207,13 +209,16 @@ struct ConformanceTests {
     @Test func `a host without a port has no address for a page`() async throws {
         try await ServedHost.with(knowsPort: false) { host async throws in
             try await host.install()
-            let call = Call("POST", "/api/v1/apps/my-app/launch", token: host.owner)
-            let answer = try await host.send(call)
-            #expect(answer.status == 503)
-            #expect(answer.code == "not-serving")
             let description = try await Self.description(of: host)
-            let launch = try description.operations().first { $0.id == "launch" }
-            #expect(description.faults(of: answer, to: try #require(launch)).isEmpty)
+            for (operation, path) in [
+                ("launch", "/api/v1/apps/my-app/launch"), ("openDashboard", "/api/v1/dashboard"),
+            ] {
+                let answer = try await host.send(Call("POST", path, token: host.owner))
+                #expect(answer.status == 503)
+                #expect(answer.code == "not-serving")
+                let described = try description.operations().first { $0.id == operation }
+                #expect(description.faults(of: answer, to: try #require(described)).isEmpty)
+            }
         }
     }
 }

@@ -52,9 +52,12 @@ extension Exercise {
         let open = [
             Exercise("health", 200, Call("GET", "/health")),
             Exercise("description", 200, Call("GET", "/openapi.json")),
-            Exercise("settings", 200, Call("GET", "/settings/my-app")),
-            Exercise("settings", 404, Call("GET", "/settings/My_App")),
             host.owned("status", 200, "GET", "/status"), host.owned("me", 200, "GET", "/me"),
+            host.owned("openDashboard", 201, "POST", "/dashboard"),
+            host.owned("listDashboard", 200, "GET", "/dashboard"),
+            host.owned("lockDashboard", 204, "DELETE", "/dashboard?all"),
+            host.owned("lockDashboard", 400, "DELETE", "/dashboard?all=x"),
+            host.owned("lockDashboard", 404, "DELETE", "/dashboard"),
         ]
         let reading = [
             host.owned("listSensors", 200, "GET", "/sensors"),
@@ -83,6 +86,16 @@ extension Exercise {
             host.owned("statistics", 404, "GET", "/sensors/none/stats"),
             host.owned("statistics", 422, "GET", "\(gauge)/stats?fn=x"),
             host.owned("statistics", 503, "GET", "/sensors/battery/stats"),
+            host.owned(
+                "statistics", 200, "GET", "\(gauge)/stats",
+                headers: [("Accept", "application/vnd.nervous.columns")]),
+            host.owned(
+                "statisticsSeveral", 200, "GET",
+                "/stats?of=gauge:level&of=none&of=quiet&of=gauge&every=1h&from=0&to=7200000"),
+            host.owned("statisticsSeveral", 400, "GET", "/stats"),
+            host.owned("statisticsSeveral", 422, "GET", "/stats?of=gauge&fn=x"),
+            host.owned("streamSeveral", 200, "HEAD", "/stream?sensors=gauge,none&runs"),
+            host.owned("streamSeveral", 400, "GET", "/stream"),
             host.owned("stream", 200, "HEAD", "\(gauge)/stream"),
             host.owned(
                 "stream", 400, "GET", "\(gauge)/stream", headers: [("Last-Event-ID", "x")]),

@@ -49,7 +49,7 @@ struct SecurityFieldTests {
         try await ServedHost.with { host in
             try await host.install()
             for target in [
-                "/health", "/openapi.json", "/settings/my-app", "/api/v1/me", "/api/v1/apps",
+                "/health", "/openapi.json", "/api/v1/me", "/api/v1/apps",
                 "/api/v1/sensors/none", "/api/v1/apps/my-app/icon", "/api/v1/status",
             ] {
                 Self.check(try await host.send(Call("GET", target, token: host.owner)), target)

@@ -10,6 +10,18 @@ struct embedded_file {
     size_t size;
 };
 
+/// A file with its name in its folder.
+struct named_file {
+    const char *name;
+    struct embedded_file file;
+};
+
+/// The files of a folder; they live as long as the process.
+struct named_files {
+    const struct named_file *files;
+    size_t count;
+};
+
 struct embedded_file runner_primordials_js(void);
 struct embedded_file runner_errors_js(void);
 struct embedded_file runner_inspect_js(void);
@@ -41,6 +53,8 @@ struct embedded_file provider_test_js(void);
 struct embedded_file provider_libs_js(void);
 struct embedded_file provider_styles_css(void);
 struct embedded_file provider_openapi_json(void);
+
+struct named_files dashboard_files(void);
 
 struct embedded_file template_package_json(void);
 struct embedded_file template_app_js(void);

@@ -1,0 +1,157 @@
+import API
+import Auth
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Resources
+import Text
+
+/// Serves the pages of the dashboard and their files on the owner's origin.
+///
+/// They are the same for everyone and contain nothing about this machine: what they show comes from the
+/// API, with the token of a session.
+struct DashboardMiddleware: RouterMiddleware {
+    /// The path of the link that opens the dashboard, before its fragment.
+    ///
+    /// With a query, so that a browser loads the page also where it shows `/` already: a change of the
+    /// fragment alone would not load a page with a nonce.
+    static let launchPath = "/?open"
+
+    let launches: PageLaunches
+
+    func handle(
+        _ request: Request, context: ProviderContext,
+        next: (Request, ProviderContext) async throws -> Response
+    ) async throws -> Response {
+        guard context.isAtOwnersOrigin else {
+            if context.transport == .control { try await checkToken(of: request) }
+            return try await next(request, context)
+        }
+        let path = request.uri.path
+        let isPage = DashboardPage.isShown(at: path)
+        guard let file = isPage ? DashboardFile.page : DashboardFile(at: path) else {
+            return try await next(request, context)
+        }
+        guard request.method == .get || request.method == .head else {
+            throw Problem.methodNotAllowed(request.method, allowed: ["GET", "HEAD"])
+        }
+        // A service worker would see the token of every call, and outlive the session.
+        guard request.headers[.serviceWorker] == nil else { throw Problem.serviceWorker }
+        guard !isPage || DashboardPage.isAccepted(by: request) else { throw Problem.forBrowsers }
+        var response: Response
+        if path == "/", let nonce = await launches.nonce(for: .dashboard, request, context) {
+            response = file.response(nonce.inserted(into: file.content))
+            // A page with a nonce must not be shown from a cache.
+            response.headers[.cacheControl] = "no-store"
+        } else {
+            response = file.response(to: request)
+        }
+        if isPage {
+            response.headers[.contentSecurityPolicy] = DashboardPage.policy
+            // Names the dashboard, and no more, to the pages of apps that it opens.
+            response.headers[.referrerPolicy] = "origin"
+        }
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Refuses the token of a session of the dashboard over the control socket: it is the secret of a page.
+    ///
+    /// At the origin of an app it is refused for its name, as the token of any other client.
+    private func checkToken(of request: Request) async throws {
+        let token = request.headers[.authorization].flatMap {
+            TokenScheme.token(in: $0, among: [.bearer, .token, .basic])
+        }
+        guard let token, await launches.authority.isOfDashboard(token: token) else { return }
+        throw Problem(.invalidToken, "The token of a page is valid only at http://localhost:PORT.")
+    }
+}
+
+/// The page of the dashboard, which is the same at all its paths.
+private enum DashboardPage {
+    static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+        + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+        + " require-trusted-types-for 'script'; trusted-types 'none'; webrtc 'block'"
+
+    static func isShown(at path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        switch (parts.first, parts.count) {
+        case ("", 1), ("apps", 1), ("activity", 1), ("sessions", 1), ("machine", 1): return true
+        case ("sensors", 2), ("apps", 2), ("sessions", 2): return parts.last != ""
+        default: return false
+        }
+    }
+
+    /// Whether the client names HTML among what it accepts, as browsers do for pages.
+    static func isAccepted(by request: Request) -> Bool {
+        let form = { (range: String) in range == "text/html" ? true : nil }
+        return ContentNegotiation.best(of: request.headers[.accept] ?? "", form) == true
+    }
+}
+
+/// A file of the dashboard.
+struct DashboardFile: Sendable {
+    private static let files = Dictionary(
+        DashboardFiles.all.map { ($0.name, DashboardFile($0.name, $0.content.bytes)) },
+        uniquingKeysWith: { $1 })
+    /// The page.
+    static let page = files["index.html"]
+    /// The component for charts, for the pages of apps as well.
+    static let charts = files["charts.js"]
+    /// The path of ``charts`` on every origin.
+    static let chartsPath = "/lib/charts.js"
+
+    let content: [UInt8]
+    private let type: FileType
+    private let tag: String
+
+    private init(_ name: String, _ content: [UInt8]) {
+        self.content = content
+        type = FileType(ending: name.split(separator: ".").last.map(String.init) ?? "")
+        tag = "\"\(Data(SHA256.hash(data: content)).prefix(12).hexadecimal)\""
+    }
+
+    /// The file at a path; `nil` if there is none.
+    init?(at path: String) {
+        let prefix = "/dashboard/"
+        let found =
+            path == Self.chartsPath
+            ? Self.charts
+            : path.hasPrefix(prefix) ? Self.files[String(path.dropFirst(prefix.count))] : nil
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// The file, or 304 for a browser that has it.
+    func response(to request: Request) -> Response {
+        let known = request.headers[.ifNoneMatch] ?? ""
+        // A tag in the form of a weak one is that of the same bytes.
+        let tags = known.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+        var response =
+            tags.contains { $0 == tag || $0 == "W/\(tag)" }
+            ? Response(status: .notModified) : response(content)
+        response.headers[.cacheControl] = "no-cache"
+        response.headers[.eTag] = tag
+        return response
+    }
+
+    /// A changed form of the file.
+    func response(_ content: [UInt8]) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: type.rawValue],
+            body: .init(byteBuffer: ByteBuffer(bytes: content)))
+    }
+}
+
+extension ProviderContext {
+    /// Whether the request arrived over TCP at the owner's origin, where the dashboard is.
+    var isAtOwnersOrigin: Bool { transport == .network && origin == .owner }
+}
+
+extension Problem {
+    fileprivate static let forBrowsers = Problem(
+        .notFound, "This is a page of the dashboard, for browsers.",
+        fix: "Open it with: nervous open")
+}

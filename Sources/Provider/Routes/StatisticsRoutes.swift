@@ -1,0 +1,210 @@
+import API
+import Auth
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Ingest
+import LAE
+import NIOCore
+import Samples
+import Statistics
+
+/// Statistics of the fields of one or more sensors, in one or more windows.
+struct StatisticsRoutes {
+    let authorizer: RequestAuthorizer
+    let engine: AnalyticsEngine
+    let settings: SettingsLink
+
+    func add(to routes: inout RouteTable) {
+        routes.on(.statistics(of: "{sensor}"), [.get: statistics])
+        routes.on(.statistics, [.get: statisticsOfMany])
+    }
+
+    @Sendable
+    private func statistics(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        let id = try request.sensor(context)
+        let grant = try await authorizer.grant("stats", .stats, of: id, request, context)
+        try request.rejectParameters(
+            except: ["from", "to", "fields", "every", "zone", "fn"], repeating: ["where"])
+        let table = try await engine.statistics(query(request), for: grant)
+        let isColumns = request.headers[.accept].flatMap {
+            ContentNegotiation.best(of: $0) { range in
+                switch range {
+                case SampleFormat.columns.mediaType: true
+                case "*/*", "application/*", "application/json": false
+                default: Bool?.none
+                }
+            }
+        }
+        var response: Response
+        if isColumns == true {
+            response = Response(
+                status: .ok, headers: [.contentType: SampleFormat.columns.mediaType],
+                body: .init(byteBuffer: Self.columns(of: table)))
+            response.headers[.damaged] = table.damage.damageField
+        } else {
+            response = try .json(StatisticsAnswer(table, of: grant.sensor))
+        }
+        response.headers[.vary] = "Accept"
+        return response.naming(grant.sensor, requested: id)
+    }
+
+    /// A row for each window, with its start and a column for each statistic of each field; a number that is
+    /// not defined is not a number.
+    private static func columns(of table: StatisticsTable) -> ByteBuffer {
+        var fields: [Field] = []
+        var columns: [Column] = []
+        for (row, field) in table.fields.enumerated() {
+            for (place, statistic) in table.statistics.enumerated() {
+                fields.append(Field("\(field.name).\(statistic)", unit: field.unit))
+                columns.append(.numbers(table.windows.map { $0.values[row][place] ?? .nan }))
+            }
+        }
+        let batch = SampleBatch(times: table.windows.map(\.range.from), columns: columns)
+        var writer = SampleWriter(.columns, fields: fields)
+        writer.write(batch, rows: batch.indices)
+        return writer.take { ByteBuffer(bytes: $0) }
+    }
+
+    // MARK: - Several sensors
+
+    /// The maximum number of sensors of a request.
+    private static let sensorLimit = 32
+
+    @Sendable
+    private func statisticsOfMany(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        _ = try await authorizer.client("stats", request, context)
+        try request.rejectParameters(
+            except: ["from", "to", "every", "zone", "fn"], repeating: ["of"])
+        let selections = try request.uri.queryParameters.getAll("of").map {
+            try StatisticsSelection(String($0))
+        }
+        guard (1...Self.sensorLimit).contains(selections.count) else {
+            throw Problem.invalidParameter(
+                "of", "must be given 1 to \(Self.sensorLimit) times, like of=cpu:busy")
+        }
+        var query = try query(request)
+        var writer = StatisticsColumnsWriter(query)
+        for (selection, grant) in zip(selections, await grants(selections, request, context)) {
+            do {
+                query.fields = selection.fields
+                let table = try await engine.statistics(query, for: try grant.get())
+                try writer.write(table, of: selection.sensor)
+            } catch {
+                guard let problem = Problem(ofStream: error) else { throw error }
+                guard !problem.concernsCaller else { throw problem }
+                writer.write(problem.with(settings, request), of: selection.sensor)
+            }
+        }
+        return .json(writer.finish())
+    }
+
+    /// A grant for each selection; an app that asks at first use waits for all decisions at the same time.
+    private func grants(
+        _ selections: [StatisticsSelection], _ request: Request, _ context: ProviderContext
+    ) async -> [Result<Grant, AuthError>] {
+        await withTaskGroup(of: (Int, Result<Grant, AuthError>).self) { group in
+            for (place, selection) in selections.enumerated() {
+                group.addTask {
+                    do throws(AuthError) {
+                        let grant = try await authorizer.grant(
+                            "stats", .stats, of: selection.sensor, request, context)
+                        return (place, .success(grant))
+                    } catch {
+                        return (place, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    // MARK: - Parameters
+
+    /// The maximum number of statistics of a request.
+    private static let limit = 32
+
+    private func query(_ request: Request) throws -> StatisticsQuery {
+        var statistics = Statistic.standard
+        if let names = try request.list("fn") {
+            guard names.count <= Self.limit else {
+                throw Problem.invalidParameter("fn", "at most \(Self.limit) names are accepted")
+            }
+            statistics = try names.map { name in
+                guard let known = Statistic(name) else {
+                    throw Problem(
+                        .unknownFunction,
+                        "fn: \(name.prefix(40).debugDescription) is not one of: "
+                            + Statistic.allNames)
+                }
+                return known
+            }
+            guard Set(statistics).count == statistics.count else {
+                throw Problem.invalidParameter("fn", "repeated statistic")
+            }
+        }
+        let calendar = try calendar(request)
+        let every = try request.parameter("every").flatMap { text -> Duration? in
+            guard calendar == nil else { return nil }
+            guard let span = Duration(span: text), span > .zero else {
+                throw Problem.invalidParameter("every", "must be a duration such as 10s, 1m or 1mo")
+            }
+            return span
+        }
+        return StatisticsQuery(
+            range: try request.range(now: authorizer.now()), fields: try request.list("fields"),
+            statistics: statistics, every: every, calendar: calendar,
+            conditions: try request.conditions())
+    }
+
+    /// The calendar windows of `every`: for days and weeks only if `zone` is given, for months also without
+    /// it, in UTC.
+    ///
+    /// - Returns: `nil` if `every` is the length of equal windows, or is missing.
+    private func calendar(_ request: Request) throws -> CalendarWindows? {
+        let zone = request.parameter("zone")
+        guard let every = request.parameter("every"), CalendarWindows.accepts(every) else {
+            guard zone == nil else {
+                throw Problem.invalidParameter(
+                    "zone", "needs every in days, weeks or months, such as 1d")
+            }
+            return nil
+        }
+        guard zone != nil || Duration(span: every) == nil else { return nil }
+        guard let calendar = CalendarWindows(every, zone: zone ?? "UTC") else {
+            throw Problem.invalidParameter(
+                "zone", "must be the name of a time zone, such as Europe/Zurich")
+        }
+        return calendar
+    }
+}
+
+/// A sensor in a request for statistics of several: `SENSOR` or `SENSOR:FIELD,FIELD`.
+private struct StatisticsSelection {
+    let sensor: SensorID
+    /// `nil` for all numeric ones.
+    let fields: [String]?
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = parts.first, let sensor = SensorID(String(name)) else {
+            throw Problem.invalidParameter(
+                "of", "\(text.prefix(80).debugDescription) is not like cpu or cpu:busy")
+        }
+        self.sensor = sensor
+        guard parts.count == 2 else {
+            fields = nil
+            return
+        }
+        let names = parts[1].split(separator: ",", omittingEmptySubsequences: false)
+        guard names.allSatisfy({ !$0.isEmpty }), Set(names).count == names.count else {
+            throw Problem.invalidParameter(
+                "of", "the fields must be a comma-separated list of different names")
+        }
+        fields = names.map(String.init)
+    }
+}

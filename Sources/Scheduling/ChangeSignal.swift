@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Tells those who watch some state that it has changed, without what has changed.
+///
+/// Changes that follow each other before a watcher looks are one element for it, so a slow watcher costs
+/// no memory.
+///
+/// ```swift
+/// let changes = ChangeSignal()
+/// for await _ in changes.watch() { print(await levels()) }
+/// ```
+public final class ChangeSignal: Sendable {
+    private struct Watchers {
+        var all: [Int: AsyncStream<Void>.Continuation] = [:]
+        var last = 0
+    }
+
+    private let watchers = Mutex(Watchers())
+
+    /// Creates a signal that nobody watches.
+    public init() {}
+
+    /// A stream with an element after each change; it ends for the watcher when it is discarded.
+    public func watch() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = watchers.withLock { watchers in
+            watchers.last += 1
+            watchers.all[watchers.last] = continuation
+            return watchers.last
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.watchers.withLock { $0.all.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    /// Reports a change.
+    public func send() {
+        for watcher in watchers.withLock({ Array($0.all.values) }) { watcher.yield() }
+    }
+
+    /// How many watch.
+    var count: Int { watchers.withLock { $0.all.count } }
+}

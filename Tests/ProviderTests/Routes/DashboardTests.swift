@@ -1,0 +1,358 @@
+import Auth
+import Foundation
+import TestSupport
+import Testing
+import Text
+
+@testable import Provider
+
+/// The dashboard: its files, and who gets and may use a token of its sessions.
+@Suite(.timeLimit(.minutes(10)))
+struct DashboardTests {
+    private static let opened = [
+        ("Sec-Fetch-Site", "none"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
+        ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
+    ]
+    private static let html = [("Accept", "text/html")]
+
+    private static func nonce(in page: Answer) -> String? {
+        page.text.firstMatch(of: /<meta name="nervous-page" content="([^"]+)">/)
+            .map { String($0.1) }
+    }
+
+    private static func open(
+        _ host: ServedHost, at name: String = "localhost",
+        headers: [(String, String)] = opened
+    ) async throws -> Answer {
+        try await host.send(Call("GET", "/?open", host: "\(name):\(host.port)", headers: headers))
+    }
+
+    private static func code(_ host: ServedHost) async throws -> String {
+        let answer = try await host.send(Call("POST", "/api/v1/dashboard", token: host.owner))
+        #expect(answer.status == 201)
+        let url = try #require(try answer.json()["url"]?.string)
+        let start = "http://localhost:\(host.port)/?open#launch="
+        #expect(url.hasPrefix(start))
+        return String(url.dropFirst(start.count))
+    }
+
+    private static func redeem(
+        _ host: ServedHost, _ code: String, page: String, at name: String = "localhost",
+        headers: [(String, String)] = []
+    ) async throws -> Answer {
+        try await host.send(
+            Call(
+                "POST", "/api/v1/launch", host: "\(name):\(host.port)", headers: headers,
+                json: #"{"code": "\#(code)", "page": "\#(page)"}"#))
+    }
+
+    /// The token of a new session.
+    private static func begin(_ host: ServedHost) async throws -> String {
+        let code = try await code(host)
+        let nonce = try #require(nonce(in: try await open(host)))
+        let answer = try await redeem(host, code, page: nonce)
+        #expect(answer.status == 201)
+        return try #require(try answer.json()["token"]?.string)
+    }
+
+    // MARK: - Files
+
+    @Test func `every path of the dashboard has the same page, with its policy`() async throws {
+        try await ServedHost.with { host in
+            var pages: Set<String> = []
+            for path in [
+                "/", "/sensors/cpu", "/sensors/network.eth0", "/apps", "/apps/my-app", "/activity",
+                "/sessions", "/sessions/s-1", "/machine", "/?open", "/apps?x=1",
+            ] {
+                let answer = try await host.send(Call("GET", path, headers: Self.opened))
+                #expect(answer.status == 200, "\(path)")
+                #expect(answer["content-type"] == "text/html; charset=utf-8")
+                #expect(answer["cache-control"] == "no-cache")
+                #expect(answer["referrer-policy"] == "origin")
+                #expect(answer["cross-origin-opener-policy"] == "same-origin")
+                #expect(answer["cross-origin-resource-policy"] == "same-origin")
+                let policy = try #require(answer["content-security-policy"])
+                for part in [
+                    "default-src 'none'", "script-src 'self'", "style-src 'self'",
+                    "connect-src 'self'", "frame-ancestors 'none'", "form-action 'none'",
+                    "base-uri 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+                ] {
+                    #expect(policy.contains(part), "\(part)")
+                }
+                #expect(!policy.contains("unsafe"))
+                #expect(Self.nonce(in: answer) == nil)
+                pages.insert(answer.text)
+                let head = try await host.send(Call("HEAD", path, headers: Self.opened))
+                #expect(head.status == 200 && head.body.isEmpty)
+                let post = try await host.send(Call("POST", path, headers: Self.html))
+                #expect(post.status == 405, "\(path)")
+            }
+            #expect(pages.count == 1)
+            for path in [
+                "/x", "/apps/", "/apps/a/b", "/sensors", "/sensors/", "/settings/my-app",
+                "//", "/machine/x", "/index.html", "/dashboard", "/dashboard/",
+                "/dashboard/../dashboard.js", "/dashboard/%2e%2e/index.html", "/dashboard/none.js",
+                "/lib/", "/lib/none.js",
+            ] {
+                let answer = try await host.send(Call("GET", path, headers: Self.opened))
+                #expect(answer.status == 404, "\(path)")
+                #expect(answer.code == "not-found", "\(path)")
+            }
+        }
+    }
+
+    @Test(arguments: [[], [("Accept", "*/*")], [("Accept", "application/json")]])
+    func `a program gets a problem that names the command`(
+        headers: [(String, String)]
+    ) async throws {
+        try await ServedHost.with { host in
+            let answer = try await host.send(Call("GET", "/", headers: headers))
+            #expect(answer.status == 404)
+            #expect(answer["content-type"] == "application/problem+json")
+            #expect(answer.code == "not-found")
+            #expect(try answer.json()["fix"]?.string?.contains("nervous open") == true)
+        }
+    }
+
+    @Test func `every file of the folder is served, and again only when it changed`() async throws {
+        let folder = URL(filePath: #filePath).appending(
+            path: "../../../../Sources/Provider/Resources/dashboard"
+        ).standardizedFileURL.path(percentEncoded: false)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(names.count >= 5)
+        try await ServedHost.with { host in
+            try await host.install()
+            for name in names {
+                let target = "/dashboard/\(name)"
+                let answer = try await host.send(Call("GET", target))
+                #expect(answer.status == 200, "\(name) is not in dashboard.c")
+                let file = URL(filePath: "\(folder)/\(name)")
+                #expect(try answer.body == Array(Data(contentsOf: file)))
+                #expect(answer["content-type"]?.hasPrefix("text/") == true)
+                #expect(answer["cache-control"] == "no-cache")
+                let tag = try #require(answer["etag"])
+                let again = try await host.send(
+                    Call("GET", target, headers: [("If-None-Match", "\"x\", W/\(tag)")]))
+                #expect(again.status == 304 && again.body.isEmpty)
+                let other = try await host.send(
+                    Call("GET", target, headers: [("If-None-Match", "\"x\"")]))
+                #expect(other.status == 200)
+                // The files are the owner's origin's only.
+                let app = Call("GET", target, host: "my-app.localhost:\(host.port)")
+                #expect(try await host.send(app).status == 404)
+                let worker = try await host.send(
+                    Call("GET", target, headers: [("Service-Worker", "script")]))
+                #expect(worker.status == 403)
+            }
+            for name in ["localhost", "127.0.0.1", "my-app.localhost"] {
+                let charts = try await host.send(
+                    Call("GET", "/lib/charts.js", host: "\(name):\(host.port)"))
+                #expect(charts.status == 200, "\(name)")
+                #expect(charts["content-type"] == "text/javascript; charset=utf-8")
+            }
+        }
+    }
+
+    // MARK: - Sessions
+
+    @Test func `the page that the owner opened gets a token, once, and no other page does`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            try await host.install()
+            #expect(Self.nonce(in: try await Self.open(host)) == nil)
+            let code = try await Self.code(host)
+            for (field, values) in [
+                ("Sec-Fetch-Site", ["same-origin", "same-site", "cross-site", nil]),
+                ("Sec-Fetch-Mode", ["cors", "no-cors", nil]),
+                ("Sec-Fetch-Dest", ["iframe", "empty", "script", nil]),
+            ] {
+                for value in values {
+                    var headers = Self.opened.filter { $0.0 != field }
+                    if let value { headers.append((field, value)) }
+                    // Not even one that names the dashboard itself.
+                    headers.append(("Referer", "http://localhost:\(host.port)/"))
+                    let page = try await Self.open(host, headers: headers)
+                    #expect(Self.nonce(in: page) == nil, "\(field) \(value ?? "missing")")
+                }
+            }
+            for path in ["/apps", "/dashboard/index.html", "/machine"] {
+                let page = try await host.send(Call("GET", path, headers: Self.opened))
+                #expect(Self.nonce(in: page) == nil, "\(path)")
+            }
+            let page = try await Self.open(host)
+            #expect(page["cache-control"] == "no-store")
+            let nonce = try #require(Self.nonce(in: page))
+            let answer = try await Self.redeem(host, code, page: nonce)
+            #expect(answer.status == 201)
+            // The link was used.
+            #expect(Self.nonce(in: try await Self.open(host)) == nil)
+            let next = try await Self.code(host)
+            #expect(try await Self.redeem(host, code, page: nonce).status == 401)
+            // A page that another program served has no nonce, and another page's origin no right.
+            #expect(try await Self.redeem(host, next, page: "").status == 401)
+            let third = try await Self.code(host)
+            let other = try #require(Self.nonce(in: try await Self.open(host)))
+            let refused = try await Self.redeem(host, third, page: other, at: "my-app.localhost")
+            #expect(refused.status == 401)
+            #expect(try refused.json()["fix"]?.string?.contains("nervous open my-app") == true)
+        }
+    }
+
+    @Test func `another site can neither redeem a code nor call with a token`() async throws {
+        try await ServedHost.with { host in
+            let token = try await Self.begin(host)
+            for headers in [
+                [("Origin", "http://evil.example")], [("Origin", "null")],
+                [("Origin", "http://localhost:\(host.port + 1)"), ("Sec-Fetch-Site", "same-site")],
+                [("Sec-Fetch-Site", "same-site")], [("Sec-Fetch-Site", "cross-site")],
+                [("Origin", "http://my-app.localhost:\(host.port)")],
+            ] {
+                let code = try await Self.code(host)
+                let page = await host.authority.pageNonce(for: .dashboard)
+                let redeemed = try await Self.redeem(host, code, page: page, headers: headers)
+                #expect(redeemed.status == 403)
+                for (method, path) in [
+                    ("GET", "/api/v1/status"), ("POST", "/api/v1/dashboard"),
+                    ("DELETE", "/api/v1/dashboard?all"), ("GET", "/dashboard/dashboard.js"),
+                ] {
+                    let answer = try await host.send(
+                        Call(method, path, token: token, headers: headers))
+                    #expect(answer.status == 403, "\(method) \(path) \(headers)")
+                    #expect(answer.code == "cross-origin")
+                }
+            }
+        }
+    }
+
+    @Test func `a token is the owner's at the owner's origin, and nobody's elsewhere`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            try await host.install()
+            try await host.install("other-app")
+            let token = try await Self.begin(host)
+            for name in ["localhost", "127.0.0.1"] {
+                let answer = try await host.send(
+                    Call("GET", "/api/v1/status", token: token, host: "\(name):\(host.port)"))
+                #expect(answer.status == 200, "\(name)")
+            }
+            for name in ["my-app.localhost", "other-app.localhost", "dashboard.localhost"] {
+                for path in ["/api/v1/status", "/api/v1/me", "/api/v1/sensors/gauge/latest"] {
+                    let answer = try await host.send(
+                        Call("GET", path, token: token, host: "\(name):\(host.port)"))
+                    #expect(answer.status == 403, "\(name)\(path)")
+                    #expect(answer.code == "name-mismatch")
+                }
+            }
+            // It is in no list of tokens and in no file.
+            let tokens = try await host.send(Call("GET", "/api/v1/tokens", token: token))
+            #expect(tokens.text == #"{"items":[]}"#)
+            let log = try await host.send(Call("GET", "/api/v1/access-log", token: token))
+            #expect(log.text.contains("dashboard"))
+            #expect(!log.text.contains("nvs_"))
+            for name in try FileManager.default.subpathsOfDirectory(atPath: host.folder.path) {
+                let file = host.folder.appending(path: name)
+                let content = (try? Data(contentsOf: file)) ?? Data()
+                #expect(content.firstRange(of: Data(token.utf8)) == nil, "\(name)")
+            }
+        }
+    }
+
+    @Test func `sessions are listed without secrets, and end one by one or all together`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            let first = try await Self.begin(host)
+            let second = try await Self.begin(host)
+            let list = try await host.send(Call("GET", "/api/v1/dashboard", token: second))
+            let items = try #require(try list.json()["items"]?.array)
+            #expect(items.count == 2)
+            #expect(items.count { $0["current"]?.bool == true } == 1)
+            #expect(items.allSatisfy { $0["began"]?.number != nil && $0["used"]?.number != nil })
+            #expect(!list.text.contains("nvs_"))
+            func end(_ query: String, _ token: String?) async throws -> Int {
+                try await host.send(
+                    Call("DELETE", "/api/v1/dashboard\(query)", token: token)
+                ).status
+            }
+            func status(_ token: String) async throws -> Int {
+                try await host.send(Call("GET", "/api/v1/status", token: token)).status
+            }
+            #expect(try await end("", host.owner) == 404)
+            #expect(try await end("?all=maybe", host.owner) == 400)
+            #expect(try await end("?every", host.owner) == 400)
+            #expect(try await end("", try await host.client()) == 403)
+            #expect(try await end("?all", nil) == 401)
+            #expect(try await end("", first) == 204)
+            #expect(try await status(first) == 401)
+            #expect(try await status(second) == 200)
+            let pending = try await Self.code(host)
+            #expect(try await end("?all", host.owner) == 204)
+            #expect(try await status(second) == 401)
+            #expect(Self.nonce(in: try await Self.open(host)) == nil)
+            let nonce = await host.authority.pageNonce(for: .dashboard)
+            #expect(try await Self.redeem(host, pending, page: nonce).status == 401)
+            let third = try await Self.begin(host)
+            #expect(try await end("?all=true", third) == 204)
+            #expect(try await status(third) == 401)
+        }
+    }
+
+    // MARK: - Pages of apps
+
+    @Test func `the dashboard opens the page of an app, and another site cannot`() async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            let token = try await Self.begin(host)
+            func nonce(_ site: String, _ referer: String?) async throws -> String? {
+                let made = try await host.send(
+                    Call("POST", "/api/v1/apps/my-app/launch", token: token))
+                #expect(made.status == 201)
+                var headers = [("Sec-Fetch-Site", site)] + Self.opened.dropFirst()
+                if let referer { headers.append(("Referer", referer)) }
+                let page = try await Self.open(host, at: "my-app.localhost", headers: headers)
+                #expect(page.status == 200)
+                return Self.nonce(in: page)
+            }
+            let dashboard = "http://localhost:\(host.port)/"
+            #expect(try await nonce("cross-site", dashboard) != nil)
+            #expect(try await nonce("same-site", dashboard) != nil)
+            #expect(try await nonce("same-origin", dashboard) == nil)
+            for referer in [
+                nil, "http://localhost/", "http://localhost:\(host.port + 1)/",
+                "http://evil.localhost:\(host.port)/", "http://my-app.localhost:\(host.port)/",
+                "http://localhost:\(host.port)/apps", "http://localhost:\(host.port)@evil.example/",
+                "https://localhost:\(host.port)/", "",
+            ] {
+                #expect(try await nonce("cross-site", referer) == nil, "\(referer ?? "none")")
+            }
+        }
+    }
+
+    @Test func `a reloaded page of an app leads to the dashboard`() async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            let name = "my-app.localhost"
+            for site in ["none", "same-origin", "cross-site"] {
+                let headers = [("Sec-Fetch-Site", site)] + Self.opened.dropFirst()
+                let page = try await host.send(
+                    Call("GET", "/", host: "\(name):\(host.port)", headers: headers))
+                #expect(page.status == 303, "\(site)")
+                // Without a fragment the browser would keep that of the used link.
+                #expect(page["location"] == "http://localhost:\(host.port)/apps/my-app#reopen")
+                #expect(page["cache-control"] == "no-store")
+            }
+            // Other files and programs get what they ask for, and so does a page that is launched.
+            for (target, headers) in [("/app.html", Self.opened), ("/", Self.html), ("/", [])] {
+                let file = try await host.send(
+                    Call("GET", target, host: "\(name):\(host.port)", headers: headers))
+                #expect(file.status == 200, "\(target)")
+            }
+            _ = try await host.authority.launchCode(for: .app("my-app"))
+            #expect(try await Self.open(host, at: name).status == 200)
+            let none = try await Self.open(host, at: "none.localhost")
+            #expect(none.status == 404)
+        }
+    }
+}
