@@ -109,7 +109,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
             options.console.print(json: answer.json)
             return
         }
-        let report = try AnalysisReport(answer.json, limit: limit)
+        let report = try AnalysisReport(
+            answer.json, limit: limit, columns: options.console.columns)
         report.lines.forEach(options.console.print)
         report.remarks.forEach(options.console.say)
     }
@@ -154,7 +155,8 @@ struct AnalysisReport {
     /// - Parameters:
     ///   - data: the JSON of the reply.
     ///   - limit: the maximum number of rows of a list.
-    init(_ data: Data, limit: Int) throws {
+    ///   - columns: the most columns of a table; `nil` for any.
+    init(_ data: Data, limit: Int, columns: Int?) throws {
         let answer = try StrictJSON(maximumBytes: 1 << 28).parse(Array(data))
         guard let members = answer["result"]?.object else {
             lines = []
@@ -170,10 +172,10 @@ struct AnalysisReport {
         for member in members where member.value.array == nil {
             table.add(member.key, Self.text(member.value, of: member.key))
         }
-        if !table.isEmpty { lines += table.lines }
+        if !table.isEmpty { lines += table.lines(columns: columns) }
         for member in members {
             guard let rows = member.value.array else { continue }
-            lines += Self.table(rows.prefix(limit))
+            lines += Self.table(rows.prefix(limit), columns: columns)
             if rows.count > limit {
                 remarks.append("\(rows.count - limit) more in \(member.key); see --limit, --json.")
             }
@@ -182,7 +184,9 @@ struct AnalysisReport {
         self.remarks = remarks
     }
 
-    private static func table(_ rows: some Collection<JSONValue>) -> [String] {
+    private static func table(
+        _ rows: some Collection<JSONValue>, columns: Int?
+    ) -> [String] {
         let flat = rows.map(cells)
         var names: [String] = []
         for row in flat {
@@ -195,7 +199,7 @@ struct AnalysisReport {
         guard !names.isEmpty else { return [] }
         var table = Table(names.map { $0 == "t" ? "TIME" : $0.uppercased() })
         for row in flat { table.add(names.map { row[$0] ?? "–" }) }
-        return table.lines
+        return table.lines(columns: columns)
     }
 
     /// The members of a row; nested objects are flattened.

@@ -63,7 +63,7 @@ struct AppsCommand: AsyncParsableCommand {
                 app.name, app.version, app.shownSigner, app.title ?? "", names("granted"),
                 names("denied"), names("prompt"))
         }
-        table.lines.forEach(options.console.print)
+        options.console.print(table)
         showRuns(apps.compactMap(\.lastRun))
     }
 
@@ -80,7 +80,7 @@ struct AppsCommand: AsyncParsableCommand {
             )
         }
         options.console.print("")
-        table.lines.forEach(options.console.print)
+        options.console.print(table)
     }
 
     private func show(_ name: String, _ session: HostSession) async throws {
@@ -96,7 +96,7 @@ struct AppsCommand: AsyncParsableCommand {
         console.print("")
         var table = Table("BUDGET", "LIMIT", "LAST RUN")
         for line in app.budgetLines { table.add(line.name, line.limit, line.used) }
-        table.lines.forEach(console.print)
+        console.print(table)
         guard let run = app.lastRun else { return console.say("The app has not run yet.") }
         console.print("")
         console.print("last run: \(run.stateText), started \(Format.time(run.started))")

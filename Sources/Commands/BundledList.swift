@@ -60,7 +60,7 @@ struct BundledList: Encodable {
                 row.name, (kind == .app ? row.version : row.sensor) ?? "–", installed,
                 row.title ?? "")
         }
-        table.lines.forEach(console.print)
+        console.print(table)
         console.say("Install one with: nervous \(kind == .app ? "" : "sensors ")install NAME")
     }
 }

@@ -56,7 +56,7 @@ struct ConfigCommand: AsyncParsableCommand {
                     setting.name, setting.value.isNull ? "–" : setting.value.inLine,
                     setting.isDefault ? "default" : "config.json")
             }
-            for line in table.lines { options.console.print(line) }
+            options.console.print(table)
         }
     }
 

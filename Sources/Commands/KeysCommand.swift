@@ -80,7 +80,7 @@ struct KeysCommand: AsyncParsableCommand {
             for key in keys {
                 table.add(key.name, key.isOwn ? "you" : "other", key.key.fingerprint)
             }
-            table.lines.forEach(options.console.print)
+            options.console.print(table)
         }
     }
 

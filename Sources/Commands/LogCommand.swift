@@ -17,6 +17,7 @@ struct LogCommand: AsyncParsableCommand {
               nervous log --kind granted
               nervous log --owner                     also your own reads
               nervous log --json | jq '.items[] | select(.outcome == "refused")'
+              nervous log --follow --refused          also new refusals, until Ctrl-C
               nervous log --verify                    check that no entry was changed
               nervous log --verify --expect HASH      also check a head that you kept
               nervous log --prune --before 90d        delete older entries
@@ -43,6 +44,11 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: "The maximum number of entries.")
     var limit = 40
 
+    @Flag(
+        help: ArgumentHelp(
+            "Then print new entries as they are written, until Ctrl-C; with --json one a line."))
+    var follow = false
+
     @Flag(help: "Check that no entry was changed, added or removed.")
     var verify = false
 
@@ -60,6 +66,9 @@ struct LogCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--expect requires --verify, and --prune and --before require each other.")
         }
+        guard !follow || (!verify && !prune) else {
+            throw ValidationError("--follow excludes --verify and --prune.")
+        }
         guard !verify || (client == nil && kind == nil && !refused) else {
             throw ValidationError(
                 "--verify checks the whole log, and excludes an app, --kind and --refused.")
@@ -74,35 +83,39 @@ struct LogCommand: AsyncParsableCommand {
 
     func run() async throws {
         if verify { return try await showVerification() }
-        try await HostSession.with(options.host) { session in
+        try await HostSession.with(options.host, collects: follow) { session in
+            guard !follow else {
+                return try await session.follow(options.console) {
+                    var follower = LogFollower(
+                        client: session.client, query: query, limit: limit,
+                        console: options.console)
+                    try await follower.run()
+                }
+            }
             if let before { return try await prune(before, session) }
             try await show(session)
         }
     }
 
-    private func show(_ session: HostSession) async throws {
-        let reply = try await session.client.accessLog(query: [
-            ("client", client), ("limit", String(limit)), ("kind", kind),
-            ("outcome", refused ? "refused" : nil),
+    private var query: [(name: String, value: String?)] {
+        [
+            ("client", client), ("kind", kind), ("outcome", refused ? "refused" : nil),
             ("owner", owner || client != nil ? nil : "false"),
-        ])
+        ]
+    }
+
+    private func show(_ session: HostSession) async throws {
+        let reply = try await session.client.accessLog(
+            query: query + [("limit", String(limit))])
         guard !options.json else { return options.console.print(json: reply.json) }
         let items = try reply.value.items
         guard !items.isEmpty else {
             options.console.say("No entries yet.")
             return
         }
-        var table = Table("TIME", "CLIENT", "OPERATION", "SENSOR", "SAMPLES", "OUTCOME")
-        for item in items.reversed() {
-            let calls = item.calls > 1 ? " (\(item.calls) calls)" : ""
-            table.add(
-                Format.time(item.time), item.client ?? (item.outcome == nil ? "–" : "?"),
-                item.operation ?? item.kind, item.sensor ?? item.privilege ?? "–",
-                item.amount,
-                (item.reason.map { "refused: \($0)" } ?? item.success ?? item.eventDetail ?? "")
-                    + calls)
-        }
-        table.lines.forEach(options.console.print)
+        var table = Table(AccessLogItem.header)
+        for item in items.reversed() { table.add(item.cells) }
+        options.console.print(table)
     }
 
     /// Reads the file directly: the result must not depend on the host that wrote it.
@@ -131,6 +144,18 @@ struct LogCommand: AsyncParsableCommand {
 }
 
 extension AccessLogItem {
+    static let header = ["TIME", "CLIENT", "OPERATION", "SENSOR", "SAMPLES", "OUTCOME"]
+
+    /// The row in a table.
+    var cells: [String] {
+        let calls = calls > 1 ? " (\(calls) calls)" : ""
+        return [
+            Format.time(time), client ?? (outcome == nil ? "–" : "?"), operation ?? kind,
+            sensor ?? privilege ?? "–", amount,
+            (reason.map { "refused: \($0)" } ?? success ?? eventDetail ?? "") + calls,
+        ]
+    }
+
     /// The number of samples, or the bytes of calls to a server.
     fileprivate var amount: String {
         guard outcome != nil else { return "–" }

@@ -53,7 +53,7 @@ struct OutboxCommand: AsyncParsableCommand {
                         item.problem.escapedForDisplay(limit: 200),
                     ])
                 }
-                table.lines.forEach(options.console.print)
+                options.console.print(table)
             }
         }
     }

@@ -65,7 +65,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                         item.client, item.privilege, item.shownState, Format.time(item.decided),
                         item.termsText)
                 }
-                table.lines.forEach(options.console.print)
+                options.console.print(table)
             }
         }
 
@@ -81,7 +81,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                 table.add(
                     item.client, item.privilege, Format.time(item.asked), "\(item.waiting)")
             }
-            table.lines.forEach(options.console.print)
+            options.console.print(table)
             options.console.say(
                 "Decide with: nervous permissions grant \(first.client) \(first.privilege)"
                     + "   (or deny)")

@@ -16,7 +16,13 @@ struct QueryCommand: AsyncParsableCommand {
               nervous query cpu --stats mean,stddev,p99 --last 10m --fields busy
               nervous query memory --stats mean --last 1h --every 5m
               nervous query network.eth0 --where 'rxRate>1000' --format csv > traffic.csv
+              nervous query cpu --follow --fields busy
+
+            --follow prints samples as they arrive, until Ctrl-C, on a terminal with a
+            sparkline of the first number; with --json one sample a line.
             """)
+
+    private static let standardLimit = 20
 
     enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
         case table, json, csv
@@ -63,8 +69,11 @@ struct QueryCommand: AsyncParsableCommand {
             "Only samples that meet this condition, such as 'busy>50'.", valueName: "condition"))
     var conditions: [String] = []
 
-    @Option(help: "The maximum number of samples, the newest ones.")
-    var limit = 20
+    @Option(help: "The maximum number of samples, the newest ones; 20 by default.")
+    var limit: Int?
+
+    @Flag(help: "Print new samples as they arrive, until Ctrl-C.")
+    var follow = false
 
     @Option(help: "table, json or csv.")
     var format: OutputFormat?
@@ -79,11 +88,25 @@ struct QueryCommand: AsyncParsableCommand {
         if every != nil, stats == nil {
             throw ValidationError("--every requires --stats, such as --stats mean.")
         }
-        guard limit >= 1 else { throw ValidationError("--limit must be at least 1.") }
+        let selections = [stats, last, from, to].contains { $0 != nil } || !conditions.isEmpty
+        guard !follow || !selections && limit == nil else {
+            throw ValidationError(
+                "--follow prints all new samples, and excludes --stats, --last, --from, --to, --where"
+                    + " and --limit.")
+        }
+        guard limit ?? 1 >= 1 else { throw ValidationError("--limit must be at least 1.") }
     }
 
     func run() async throws {
-        try await HostSession.with(options.host) { session in
+        try await HostSession.with(options.host, collects: follow) { session in
+            guard !follow else {
+                return try await session.follow(options.console) {
+                    try await SampleFollower(
+                        sensor: sensor, fieldNames: fields, format: outputFormat,
+                        client: session.client, console: options.console
+                    ).run()
+                }
+            }
             if session.isOwn { try await session.client.collect() }
             if stats == nil {
                 try await samples(session)
@@ -106,7 +129,7 @@ struct QueryCommand: AsyncParsableCommand {
     // MARK: - Samples
 
     private func samples(_ session: HostSession) async throws {
-        let query = selection + [("limit", String(limit)), ("order", "desc")]
+        let query = selection + [("limit", String(limit ?? Self.standardLimit)), ("order", "desc")]
         let reply = try await session.client.samples(of: sensor, query: query)
         options.console.warnAboutDamage(in: reply.json, of: sensor)
         if outputFormat == .json {
@@ -114,38 +137,59 @@ struct QueryCommand: AsyncParsableCommand {
             return
         }
         let description = try await session.client.sensor(sensor).value
-        let fields = chosenFields(description)
+        let fields = Self.chosen(fields, of: description)
         let rows = try reply.value.items.reversed()
         if outputFormat == .csv {
-            options.console.print((["t"] + fields.map(\.name)).joined(separator: ","))
-            for row in rows { options.console.print(csv(row, ["t"] + fields.map(\.name))) }
+            options.console.print(Self.csvHeader(fields))
+            for row in rows { options.console.print(Self.csv(row, fields)) }
             return
         }
         guard !rows.isEmpty else {
             options.console.say("No samples in this range. Collect samples with: nervous serve")
             return
         }
-        var table = Table(["TIME"] + fields.map(\.name))
-        for row in rows {
-            guard case .number(let time) = row["t"] else { continue }
-            table.add([Format.time(time)] + fields.map { row[$0.name]?.text(unit: $0.unit) ?? "–" })
-        }
-        table.lines.forEach(options.console.print)
+        var table = Table(["TIME"] + fields.map(\.name), overflow: .omission)
+        for row in rows { table.add(Self.cells(row, fields)) }
+        options.console.print(table)
+        Self.warn(about: table.omitted(columns: options.console.columns), options.console)
         if description.stale == true, to == nil {
             options.console.say("The newest sample is stale: \(Format.age(description.newest)).")
         }
     }
 
-    private func chosenFields(
-        _ description: SensorDescription
+    /// The fields of a sensor that are chosen by their names, separated by commas; all by default.
+    static func chosen(
+        _ names: String?, of description: SensorDescription
     ) -> [SensorDescription.FieldDescription] {
         let all = description.fields
-        guard let names = fields?.split(separator: ",").map(String.init) else { return all }
+        guard let names = names?.split(separator: ",").map(String.init) else { return all }
         return names.compactMap { name in all.first { $0.name == name } }
     }
 
-    private func csv(_ row: [String: SampleValue], _ names: [String]) -> String {
-        names.map { name in
+    /// The time and the values of a sample as text.
+    static func cells(
+        _ row: [String: SampleValue], _ fields: [SensorDescription.FieldDescription]
+    ) -> [String] {
+        [row["t"]?.number.map(Format.time) ?? "–"]
+            + fields.map { row[$0.name]?.text(unit: $0.unit) ?? "–" }
+    }
+
+    /// Reports fields for which the terminal is too narrow.
+    static func warn(about omitted: [String], _ console: Console) {
+        guard !omitted.isEmpty else { return }
+        console.say(
+            "The terminal is too narrow for: \(omitted.joined(separator: ", ")). Choose with --fields."
+        )
+    }
+
+    static func csvHeader(_ fields: [SensorDescription.FieldDescription]) -> String {
+        (["t"] + fields.map(\.name)).joined(separator: ",")
+    }
+
+    static func csv(
+        _ row: [String: SampleValue], _ fields: [SensorDescription.FieldDescription]
+    ) -> String {
+        (["t"] + fields.map(\.name)).map { name in
             switch row[name] {
             case .number(let number): Format.exact(number)
             case .text(let text): "\"\(text.replacing("\"", with: "\"\""))\""
@@ -188,7 +232,7 @@ struct QueryCommand: AsyncParsableCommand {
                 }
             }
         }
-        if outputFormat == .table { table.lines.forEach(options.console.print) }
+        if outputFormat == .table { options.console.print(table) }
     }
 }
 

@@ -35,7 +35,8 @@ struct StorageCommand: AsyncParsableCommand {
             try await HostSession.with(options.host) { session in
                 let reply = try await session.client.storage()
                 guard !options.json else { return options.console.print(json: reply.json) }
-                try reply.value.lines.forEach(options.console.print)
+                try reply.value.lines(columns: options.console.columns).forEach(
+                    options.console.print)
             }
         }
     }
@@ -206,7 +207,7 @@ extension RetentionDescription {
 
 extension StorageDescription {
     /// A table of the sensors, and the totals.
-    var lines: [String] {
+    func lines(columns: Int?) -> [String] {
         var table = Table("SENSOR", "SAMPLES", "SIZE", "PER SAMPLE", "PER DAY", "LEFT", "RULE")
         for sensor in sensors where sensor.samples > 0 || sensor.summaries > 0 {
             table.add(
@@ -218,7 +219,7 @@ extension StorageDescription {
                 sensor.bytesPerDay.map(Format.bytes) ?? "–", sensor.daysLeft.map(Self.days) ?? "–",
                 sensor.rule.text)
         }
-        var lines = table.isEmpty ? ["No samples yet."] : table.lines + [""]
+        var lines = table.isEmpty ? ["No samples yet."] : table.lines(columns: columns) + [""]
         if let clients {
             var table = Table("CLIENT", "PUBLISHED", "SHARE")
             for client in clients {
@@ -226,7 +227,7 @@ extension StorageDescription {
                     client.client, Format.bytes(Double(client.bytes)),
                     Format.bytes(Double(client.share)))
             }
-            lines += table.lines + [""]
+            lines += table.lines(columns: columns) + [""]
         }
         lines.append(
             "\(Format.bytes(Double(bytes))) on disk, \(Format.bytes(Double(reusable))) of it"

@@ -83,7 +83,7 @@ struct TokenCommand: AsyncParsableCommand {
                         item.owner ? "everything" : "see: nervous permissions \(item.name)",
                         Format.time(item.created), item.expires.map(Format.time) ?? "never")
                 }
-                table.lines.forEach(options.console.print)
+                options.console.print(table)
             }
         }
     }

@@ -116,7 +116,7 @@ struct TrialCommand: AsyncParsableCommand {
         if findings.needs.isEmpty {
             console.print("The app used no privilege in \(duration) (\(scenario), seed \(seed)).")
         } else {
-            table.lines.forEach(console.print)
+            console.print(table)
         }
         console.print("")
         if write {

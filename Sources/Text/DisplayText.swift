@@ -39,6 +39,32 @@ extension String {
         }
         return String(shown)
     }
+
+    /// The columns of a text in a terminal, of which a wide character takes two and a combining mark
+    /// none.
+    public var displayColumns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
+
+    /// The beginning of an escaped text that fits some columns; a truncated text ends with `…`.
+    ///
+    /// ```swift
+    /// "temperature".shortened(toColumns: 6)  // "tempe…"
+    /// ```
+    ///
+    /// - Parameter limit: the most columns; below one the result is empty.
+    public func shortened(toColumns limit: Int) -> String {
+        guard limit > 0 else { return "" }
+        var shown = String.UnicodeScalarView()
+        var columns = 0
+        // The text before the column that an ellipsis would need.
+        var shorter = shown
+        for scalar in unicodeScalars {
+            guard columns + scalar.columns <= limit else { return String(shorter) + "…" }
+            shown.append(scalar)
+            columns += scalar.columns
+            if columns < limit { shorter = shown }
+        }
+        return self
+    }
 }
 
 extension Unicode.Scalar {

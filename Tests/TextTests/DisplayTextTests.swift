@@ -37,6 +37,18 @@ import Text
         #expect(text.escapedForDisplay(limit: limit) == shown)
     }
 
+    @Test(arguments: [
+        ("abcdef", 6, "abcdef"), ("abcdefg", 6, "abcde…"), ("abc", 1, "…"), ("a", 0, ""),
+        ("名前名前", 8, "名前名前"), ("名前名前", 7, "名前名…"), ("名前名前", 6, "名前…"),
+        ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"), ("😀😀", 3, "😀…"), ("12 °C – 5", 7, "12 °C …"),
+    ])
+    func `escaped text is shortened to columns, not characters`(
+        _ text: String, _ limit: Int, _ shown: String
+    ) {
+        #expect(text.shortened(toColumns: limit) == shown)
+        #expect(shown.displayColumns <= limit)
+    }
+
     @Test func `no random text exceeds the limit or contains unsafe characters`() {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")

@@ -51,6 +51,7 @@ struct Consent: Sendable {
             case .decided(let decision, let choice):
                 try await run.decide(
                     decision, privilege.id, session, isAnswer: true, among: choice)
+                console.say(question.confirmation(of: decision, among: choice))
             case .noAnswer: throw unanswered(Array(open[index...]))
             case .invalid: throw misunderstood(Array(open[index...]))
             case .tooSmall: throw tooSmall(Array(open[index...]))
@@ -80,7 +81,9 @@ struct Consent: Sendable {
             instances: Self.instances(of: privilege, in: sensors?.items ?? []))
         switch await answer(question) {
         case .decided(let decision, let choice):
-            return try await decide(decision, id, isAnswer: true, among: choice)
+            return try await decide(
+                decision, id, isAnswer: true, among: choice,
+                confirming: question.confirmation(of: decision, among: choice))
         case .noAnswer: return try await leave(privilege, unanswered([privilege]))
         case .invalid: return try await leave(privilege, misunderstood([privilege]))
         case .tooSmall: return try await leave(privilege, tooSmall([privilege]))
@@ -92,10 +95,11 @@ struct Consent: Sendable {
 
     private func decide(
         _ decision: Decision, _ id: PrivilegeID, isAnswer: Bool = false,
-        among choice: InstanceChoice? = nil
+        among choice: InstanceChoice? = nil, confirming confirmation: String? = nil
     ) async throws -> Bool {
         do {
             try await run.decide(decision, id, session, isAnswer: isAnswer, among: choice)
+            if let confirmation { console.say(confirmation) }
         } catch let error as APIError where CommandFailure(error).code == .noInput {
             // The run ended during the prompt.
         }

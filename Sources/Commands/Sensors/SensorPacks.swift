@@ -96,7 +96,7 @@ extension SensorsCommand {
                 for pack in packs {
                     table.add(pack.id, pack.title, pack.kind, pack.shownPlace)
                 }
-                table.lines.forEach(options.console.print)
+                options.console.print(table)
             }
         }
     }

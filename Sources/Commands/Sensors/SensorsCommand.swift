@@ -17,104 +17,57 @@ struct SensorsCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List all sensors with their level and newest value.")
+            abstract: "List all sensors with their level and newest value.",
+            discussion: """
+                Examples:
+                  nervous sensors
+                  nervous sensors list --all
+                  nervous sensors --watch
+                  nervous sensors --watch --json
+
+                --watch draws the list again every second on a terminal, with the last minute
+                of each sensor's first number if there is room. Elsewhere it prints the list
+                whenever a sample arrives or a sensor changes; with --json one document a line.
+                """)
 
         @OptionGroup var options: GlobalOptions
 
         @Flag(help: "Also list sensors that are not available, or never sent a sample.")
         var all = false
 
+        @Flag(help: "Show them again every second, until Ctrl-C.")
+        var watch = false
+
         func run() async throws {
-            try await HostSession.with(options.host) { session in
+            try await HostSession.with(options.host, collects: watch) { session in
+                guard !watch else {
+                    return try await session.follow(options.console) {
+                        var view = SensorWatch(session.client, options.console, isAll: all)
+                        try await view.run()
+                    }
+                }
                 try await session.client.collect()
-                let reply = try await session.client.sensors()
-                guard !options.json else { return options.console.print(json: reply.json) }
-                try await show(reply.value.items, session)
+                var overview = SensorOverview()
+                try await overview.readSensors(session.client)
+                guard !options.json else { return options.console.print(json: overview.json) }
+                try await overview.readSamples(session.client)
+                show(overview)
             }
         }
 
-        private func show(_ list: [SensorDescription], _ session: HostSession) async throws {
-            var table = Table("SENSOR", "LEVEL", "NEWEST", "VALUES")
-            let silent = all ? [] : Self.silentDevices(list)
-            let folded = Swift.Set(silent.flatMap(\.sensors))
-            for sensor in list where sensor.available && !folded.contains(sensor.id) {
-                guard sensor.definition == nil else {
-                    try await add(virtual: sensor, to: &table, session)
-                    continue
-                }
-                var values = sensor.level == "off" ? "not read" : "no samples"
-                if sensor.newest != nil {
-                    let newest = try await session.client.latest(of: sensor.id).value.values
-                    values = Self.values(newest, sensor)
-                }
-                table.add(sensor.id, sensor.levelText, sensor.newestAge, values)
-            }
-            table.lines.forEach(options.console.print)
-            for (device, sensors) in silent {
-                options.console.say(
-                    "\(sensors.count) sensors of \(device) never sent a sample; see: nervous sensors"
-                        + " list --all")
-            }
-            for sensor in list {
-                guard let clock = sensor.clock, clock.wrong else { continue }
-                options.console.say(
-                    "The clock of \(sensor.id) is \(clock.text); see: nervous sensors show"
-                        + " \(sensor.id)")
-            }
-            let missing = list.filter { !$0.available }
-            if all, !missing.isEmpty {
-                options.console.print("")
-                var table = Table("NOT AVAILABLE", "REASON", "REMEDY")
-                for sensor in missing {
-                    table.add(
-                        sensor.id, sensor.unavailable?.reason ?? "",
-                        sensor.unavailable?.remedy ?? "–")
-                }
-                table.lines.forEach(options.console.print)
-            } else if !missing.isEmpty {
-                options.console.say(
-                    "\(missing.count) more are not available; see: nervous sensors list --all")
-            }
-        }
-
-        /// The devices, such as phones, with three or more sensors that never sent a sample.
-        ///
-        /// The name of a device is the part of its sensors' names that follows the kind.
-        static func silentDevices(
-            _ list: [SensorDescription]
-        ) -> [(device: String, sensors: [String])] {
-            let groups = Dictionary(grouping: list.filter(\.isSilent)) { sensor in
-                sensor.id.split(separator: ".", maxSplits: 1).last.map(String.init) ?? sensor.id
-            }
-            return groups.filter { $0.value.count >= 3 }
-                .map { ($0.key, $0.value.map(\.id)) }.sorted { $0.0 < $1.0 }
-        }
-
-        /// A virtual sensor has no level, and its newest sample is computed now.
-        private func add(
-            virtual sensor: SensorDescription, to table: inout Table, _ session: HostSession
-        ) async throws {
-            do {
-                let newest = try await session.client.samples(
-                    of: sensor.id, query: [("order", "desc"), ("limit", "1")]
-                ).value.items.first
+        private func show(_ overview: SensorOverview) {
+            options.console.print(overview.table(all: all))
+            overview.remarks(all: all).forEach(options.console.say)
+            let missing = overview.sensors.filter { !$0.available }
+            guard all, !missing.isEmpty else { return }
+            options.console.print("")
+            var table = Table("NOT AVAILABLE", "REASON", "REMEDY")
+            for sensor in missing {
                 table.add(
-                    sensor.id, sensor.source, Format.age(newest?["t"]?.number),
-                    newest.map { Self.values($0, sensor) } ?? "no samples")
-            } catch let error as APIError {
-                // A sensor that cannot be computed must not hide the others.
-                table.add(
-                    sensor.id, sensor.source, Format.age(nil), CommandFailure(error).message)
+                    sensor.id, sensor.unavailable?.reason ?? "",
+                    sensor.unavailable?.remedy ?? "–")
             }
-        }
-
-        private static func values(
-            _ newest: [String: SampleValue], _ sensor: SensorDescription
-        ) -> String {
-            let values = sensor.fields.prefix(3).compactMap { field in
-                newest[field.name].map { "\(field.name) \($0.text(unit: field.unit))" }
-            }.joined(separator: ", ")
-            return sensor.fields.count > 3 ? values + ", …" : values
+            options.console.print(table)
         }
     }
 

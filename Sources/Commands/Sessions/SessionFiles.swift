@@ -188,7 +188,7 @@ extension SessionsCommand {
                 let made = try reply.value
                 var table = Table("SESSION", "STATE", "STARTED", "ACTIVE", "NAME")
                 for item in made.items { table.add(item.row) }
-                if !made.items.isEmpty { table.lines.forEach(options.console.print) }
+                if !made.items.isEmpty { options.console.print(table) }
                 if !made.known.isEmpty {
                     options.console.say("Already exist: \(made.known.joined(separator: ", "))")
                 }

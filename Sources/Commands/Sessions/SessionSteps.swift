@@ -89,17 +89,17 @@ extension SessionsCommand {
         func run() async throws {
             try await HostSession.with(options.host) { session in
                 let chosen = try await chosen(session)
-                var event = ""
+                var parser = ServerSentEventParser()
                 for try await line in try await session.client.live(ofSession: chosen) {
-                    let text = String(decoding: line, as: UTF8.self)
-                    if text.hasPrefix("event: ") { event = String(text.dropFirst(7)) }
-                    guard text.hasPrefix("data: ") else { continue }
-                    let data = Data(text.dropFirst(6).utf8)
-                    guard event == "live" else { throw APIError(status: 500, body: data) }
+                    guard let event = parser.take(line) else { continue }
+                    guard event.name == "live" else {
+                        throw APIError(status: 500, body: event.data)
+                    }
                     if options.json {
-                        options.console.print(json: data)
+                        options.console.print(json: event.data)
                     } else {
-                        let live = try JSONDecoder().decode(LiveDescription.self, from: data)
+                        let live = try JSONDecoder().decode(
+                            LiveDescription.self, from: event.data)
                         options.console.print(live.line)
                     }
                 }

@@ -71,7 +71,7 @@ struct SessionsCommand: AsyncParsableCommand {
                 }
                 var table = Table("SESSION", "STATE", "STARTED", "ACTIVE", "NAME")
                 for item in list.items { table.add(item.row) }
-                table.lines.forEach(options.console.print)
+                options.console.print(table)
                 if list.next != nil { options.console.say("There are more; use --limit.") }
             }
         }

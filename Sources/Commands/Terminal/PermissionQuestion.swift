@@ -45,6 +45,44 @@ struct PermissionQuestion: Hashable, Sendable {
     }
 }
 
+extension PermissionQuestion {
+    /// A line that confirms an answer, such as `cpu: always allowed`.
+    ///
+    /// - Parameter choice: the chosen sensors; `nil` for all.
+    func confirmation(of decision: Decision, among choice: InstanceChoice?) -> String {
+        let what =
+            switch privilege.id.access {
+            case .stats: "statistics "
+            case .write: "publishing "
+            case .raw, nil: ""
+            }
+        let how =
+            switch decision {
+            case .allowOnce: "\(what)allowed for this run"
+            case .allowAlways: "\(what)always allowed"
+            case .statisticsOnly: "only statistics allowed"
+            case .allow: "\(what)allowed with limits"
+            case .denyOnce: "\(what)denied for this run"
+            case .deny: "\(what)always denied"
+            }
+        return "\(subject(among: terms(of: decision)?.only ?? choice)): \(how)"
+    }
+
+    private func terms(of decision: Decision) -> Terms? {
+        if case .allow(let terms) = decision { terms } else { nil }
+    }
+
+    /// The sensors, the server or the privilege in a few words.
+    private func subject(among choice: InstanceChoice?) -> String {
+        if let origin = privilege.id.origin { return origin.shown(columns: 48) }
+        guard let sensor = privilege.id.sensor else { return privilege.id.description }
+        guard let chosen = choice?.chosen else { return sensor.description }
+        return chosen.count <= 3
+            ? chosen.map(\.description).joined(separator: ", ")
+            : "\(chosen.count) sensors of \(sensor)"
+    }
+}
+
 /// One sensor of a kind, in the list from which the owner chooses.
 struct SensorInstance: Hashable, Sendable {
     let id: SensorID

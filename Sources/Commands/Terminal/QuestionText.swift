@@ -13,6 +13,8 @@ struct QuestionText {
     static let smallest = (columns: 40, rows: 10)
     /// The size from which the full form is used.
     private static let full = (columns: 72, rows: 22)
+    /// The rows from which the small form names each answer in full.
+    private static let rowsForAnswers = 12
     private static let widest = 100
 
     let question: PermissionQuestion
@@ -26,6 +28,7 @@ struct QuestionText {
     let takesTerms: Bool
     private let width: Int
     private let isFull: Bool
+    private let namesAnswers: Bool
 
     /// - Parameter columns: the usable columns.
     /// - Returns: `nil` for a privilege that cannot be granted.
@@ -40,13 +43,16 @@ struct QuestionText {
         takesTerms = isRaw || privilege.access == .stats
         width = min(columns, Self.widest)
         isFull = columns >= Self.full.columns && rows >= Self.full.rows
+        namesAnswers = rows >= Self.rowsForAnswers
     }
 
     /// The letters that answer it.
     var letters: String { isRaw ? "o/a/s/e/n/v/?" : takesTerms ? "o/a/e/n/v/?" : "o/a/n/v/?" }
 
     /// The last line, before the answer.
-    var prompt: String { isFull ? "\(letters)> " : "n no=Enter  v never  ? why> " }
+    var prompt: String {
+        isFull || namesAnswers ? "\(letters)> " : "n deny=Enter  v always deny  ?> "
+    }
 
     var lines: [String] {
         isFull ? full : compact
@@ -136,11 +142,21 @@ struct QuestionText {
             origin.map { line(question.isUpdate ? "Calls, new: " : "Calls:   ", $0) }
                 ?? cut(novelty + requestOfKind),
             "Reveals: " + brief,
-        ] + claim("Claims:  ", atMost: 1) + [
-            isRaw
-                ? "o once  a always  s statistics  e terms"
-                : takesTerms ? "o once  a always  e own terms" : "o once  a always"
-        ]
+        ] + claim("Claims:  ", atMost: 1) + compactAnswers
+    }
+
+    private var compactAnswers: [String] {
+        guard namesAnswers else {
+            return [
+                isRaw
+                    ? "o once  a always  s stats  e limits"
+                    : takesTerms ? "o once  a always  e with limits" : "o once  a always"
+            ]
+        }
+        let limits = takesTerms ? "e With limits" : ""
+        return ["o Allow once            a Always allow"]
+            + (isRaw ? ["s Statistics only       " + limits] : takesTerms ? [limits] : [])
+            + ["n Deny this time=Enter  v Always deny"]
     }
 
     private var full: [String] {
@@ -160,14 +176,14 @@ struct QuestionText {
             "Reveals: " + revelation,
             width: width, indent: "         ")
         lines += claim("Claims:  ", atMost: 3)
-        let statistics = isRaw ? "s  only statistics, never a sample" : ""
+        let statistics = isRaw ? "s  Statistics only, never a sample" : ""
         return lines
             + [
                 "",
-                "o  allow once, for this run        n  deny for this run (default: Enter)",
-                "a  allow always                    v  never, and do not ask again",
+                "o  Allow once, for this run        n  Deny this time (default: Enter)",
+                "a  Always allow                    v  Always deny, and do not ask again",
                 (takesTerms
-                    ? "e  allow under terms of your own" : "                                ")
+                    ? "e  With limits of your own      " : "                                ")
                     + "   ?  explain",
             ].map(cut) + (isRaw ? [statistics] : []) + [
                 cut("Change it later: nervous permissions \(name)"),
@@ -190,14 +206,14 @@ extension QuestionText {
         let statistics =
             isRaw
             ? [
-                "only statistics: means, counts and so on of five samples or more, until you change"
+                "Statistics only: means, counts and so on of five samples or more, until you change"
                     + " it."
             ] : []
         let terms =
             takesTerms
             ? [
-                "own terms: samples per second, precision, how far back, until when, and whether also"
-                    + " in the background."
+                "With limits: samples per second, precision, how far back, until when, and whether"
+                    + " also in the background."
             ] : []
         let choice =
             question.instances.isEmpty
@@ -221,11 +237,11 @@ extension QuestionText {
         ]
         let access = [
             "It has access only through this host, and every use is logged: nervous log \(name)",
-            "once: until this run ends.", "always: until you change it.",
+            "Allow once: until this run ends.", "Always allow: until you change it.",
         ]
         let change = [
-            "deny: for this run. After \(DenialCount.limit) denials you are not asked again.",
-            "never: denied until you change it.",
+            "Deny this time: for this run. After \(DenialCount.limit) denials you are not asked again.",
+            "Always deny: until you change it.",
             "To change it: nervous permissions \(name)",
             "To be asked again: nervous permissions reset \(name)",
         ]

@@ -54,10 +54,13 @@ final class TerminalDevice {
     }
 
     /// Columns and rows; 80 and 24 if unknown.
-    var size: (columns: Int, rows: Int) {
+    var size: (columns: Int, rows: Int) { Self.size(of: descriptor) ?? (80, 24) }
+
+    /// Columns and rows; `nil` if it is not a terminal, or if they are unknown.
+    static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
-        else { return (80, 24) }
+        else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 

@@ -76,13 +76,15 @@ struct TerminalPrompter {
             let answer = try await dialogue.ask(prompt)
             prompt = text.prompt
             switch answer.lowercased().filter({ !$0.isWhitespace }) {
-            case "o", "once": return try await chosen(.allowOnce, question, &dialogue)
-            case "a", "always": return try await chosen(.allowAlways, question, &dialogue)
-            case "s" where text.isRaw, "statistics" where text.isRaw:
+            case "o", "once", "allowonce": return try await chosen(.allowOnce, question, &dialogue)
+            case "a", "alwaysallow": return try await chosen(.allowAlways, question, &dialogue)
+            case "s" where text.isRaw, "statistics" where text.isRaw,
+                "statisticsonly" where text.isRaw:
                 return try await chosen(.statisticsOnly, question, &dialogue)
-            case "", "n", "no", "d", "deny": return (.denyOnce, nil)
-            case "v", "never": return (.deny, nil)
-            case "e" where text.takesTerms, "edit" where text.takesTerms:
+            case "", "n", "no", "d", "deny", "denythistime": return (.denyOnce, nil)
+            case "v", "never", "alwaysdeny": return (.deny, nil)
+            case "e" where text.takesTerms, "limits" where text.takesTerms,
+                "withlimits" where text.takesTerms:
                 let start = Decision.allow(Terms(access: access))
                 let (given, choice) = try await chosen(start, question, &dialogue)
                 guard given == start else { return (given, nil) }

@@ -16,7 +16,7 @@ struct TermsDialogue {
 
     /// - Returns: `nil` if no terms were confirmed, and the prompt is to be repeated.
     func terms(_ dialogue: inout Dialogue) async throws(Dialogue.End) -> Terms? {
-        dialogue.say(["Your terms; Enter for no limit."])
+        dialogue.say(["Your limits; Enter for none."])
         var terms = Terms(access: access, only: choice)
         guard
             let rate = try await limit("Samples per second> ", &dialogue, input.rate),

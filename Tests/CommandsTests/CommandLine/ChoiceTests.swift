@@ -58,6 +58,7 @@ struct ChoiceTests {
         #expect(first.text.contains("2. temperature.outdoors, "))
         first.type("2\n")
         #expect(try first.finish() == 0)
+        #expect(first.text.contains("temperature.outdoors: always allowed"))
         let mine = ["temperature: 4.5", "temperature.outdoors: 4.5", "\ntemperature.outdoors"]
         for words in mine + ["temperature.indoors: denied"] {
             #expect(first.text.replacing("\r", with: "").contains(words), "\(words)")

@@ -45,6 +45,11 @@ struct FirstUseTests {
         #expect(terminal.text.contains("every sample of memory"))
         terminal.type(key + "\n")
         #expect(try terminal.finish() == 0)
+        let confirmations = [
+            "a": "always allowed", "o": "allowed for this run", "": "denied for this run",
+            "s": "only statistics allowed",
+        ]
+        #expect(terminal.text.contains("memory: \(confirmations[key] ?? "")\n"))
         for line in [first, second] { #expect(terminal.text.contains(line), "\(terminal.text)") }
         #expect(terminal.text.matches(of: /Nervous asks you/).count == 1)
     }

@@ -46,7 +46,8 @@ struct HostileAppTests {
         let run = try sandbox.terminal(["run", "demo"], columns: columns, rows: rows)
         for number in 1...3 {
             try run.await("-- Nervous asks you (\(number) of 3) --")
-            try run.await(rows < 20 ? "\r\nn no=Enter  v never  ? why> " : "\r\no/a/s/e/n/v/?> ")
+            try run.await(
+                rows < 20 ? "\r\nn deny=Enter  v always deny  ?> " : "\r\no/a/s/e/n/v/?> ")
             var screen = Screen(columns: columns, rows: rows, width: .wide)
             screen.show(run.bytes)
             #expect(screen.lines.contains { $0.hasPrefix("-- Nervous asks you (\(number) of 3)") })

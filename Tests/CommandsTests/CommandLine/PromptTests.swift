@@ -14,6 +14,7 @@ struct PromptTests {
             try terminal.await("o/a/s/e/n/v/?> ")
             terminal.type("o\n")
             #expect(try terminal.finish() == 0)
+            #expect(terminal.text.contains("?> o\nmemory: allowed for this run\n"))
             #expect(terminal.text.contains("latest(): allowed"))
             #expect(terminal.text.contains("stats(): allowed"))
         }
@@ -25,6 +26,7 @@ struct PromptTests {
         try first.await("> ")
         first.type("a\n")
         #expect(try first.finish() == 0)
+        #expect(first.text.contains("memory: always allowed\n"))
         let second = try sandbox.terminal("run", "denied-demo")
         #expect(try second.finish() == 0)
         #expect(!second.text.contains("Nervous asks you"))
@@ -37,6 +39,7 @@ struct PromptTests {
         try first.await("> ")
         first.type("s\n")
         #expect(try first.finish() == 0)
+        #expect(first.text.contains("memory: only statistics allowed\n"))
         let second = try sandbox.terminal("run", "denied-demo")
         #expect(try second.finish() == 0)
         for text in [first.text, second.text] {
@@ -59,6 +62,7 @@ struct PromptTests {
         #expect(terminal.text.contains("privilege: sensor:memory"))
         #expect(terminal.text.contains("nervous permissions grant denied-demo sensor:memory"))
         #expect(terminal.text.contains("stats(): NotAllowedError"))
+        #expect(terminal.text.contains("memory: denied for this run\n"))
 
         #expect(
             try sandbox.nervous("permissions", "grant", "denied-demo", "sensor:memory").code == 0)

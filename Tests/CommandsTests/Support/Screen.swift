@@ -17,6 +17,8 @@ struct Screen {
     /// Lines that were scrolled out at the top.
     private(set) var scrolled: [String] = []
     private var cells: [[Character]]
+    /// What the alternate screen hides; `nil` while it is not shown.
+    private var hidden: [[Character]]?
     private var sequence: [Unicode.Scalar]?
 
     init(columns: Int, rows: Int, width: Width) {
@@ -103,10 +105,28 @@ struct Screen {
             cursor = (
                 min(rows, count) - 1, min(columns, max(1, numbers.dropFirst().first ?? 1)) - 1
             )
-        case "J", "K":
-            let erased = last == "J" ? 0..<rows : cursor.row..<(cursor.row + 1)
-            for row in erased { cells[row] = Array(repeating: " ", count: columns) }
+        case "K": erase(numbers.first ?? 0)
+        case "J":
+            let mode = numbers.first ?? 0
+            erase(mode)
+            let others = mode == 0 ? cursor.row + 1..<rows : mode == 1 ? 0..<cursor.row : 0..<rows
+            for row in others { cells[row] = Array(repeating: " ", count: columns) }
+        case "h" where text == "?1049":
+            hidden = cells
+            cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
+        case "l" where text == "?1049":
+            cells = hidden ?? cells
+            hidden = nil
         default: break
         }
     }
+
+    /// Erases the line of the cursor: from the cursor on (0), up to it (1), or all of it (2).
+    private mutating func erase(_ mode: Int) {
+        let erased = [cursor.column..<columns, 0..<min(columns, cursor.column + 1), 0..<columns]
+        for column in erased[min(max(0, mode), 2)] { cells[cursor.row][column] = " " }
+    }
+
+    /// Whether the alternate screen is shown.
+    var isAlternate: Bool { hidden != nil }
 }

@@ -66,7 +66,7 @@ struct FormatTests {
                 available: true, level: "medium", access: "granted",
                 newest: hasSamples ? 1000 : nil, failures: 0)
         }
-        let found = SensorsCommand.List.silentDevices(list)
+        let found = SensorOverview.silentDevices(list)
         #expect(
             Dictionary(uniqueKeysWithValues: found.map { ($0.device, $0.sensors) }) == collapsed)
     }

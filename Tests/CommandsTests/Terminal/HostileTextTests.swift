@@ -41,15 +41,15 @@ struct HostileTextTests {
                 "", "-- Nervous asks you (1 of 1) ---", "App:     ", "Signer:  ",
                 "Wants, new: every sample of memory",
                 "Reveals: programs coming and going", "Claims:  \"",
-                "o once  a always  s statistics  e terms",
-                "n no=Enter  v never  ? why>",
+                "o once  a always  s stats  e limits",
+                "n deny=Enter  v always deny  ?>",
             ]
             : [
                 "", "-- Nervous asks you (1 of 1) ---", "App:     ", "Title:   \"", "Signer:  ",
                 "Wants:   every sample of memory  (new in this update)", "Fields:  ",
                 "Reveals: when programs start and end", "Claims:  \"", "",
-                "o  allow once, for this run        n  deny for", "a  allow always",
-                "e  allow under", "s  only statistics", "Change it later: nervous permissions ",
+                "o  Allow once, for this run        n  Deny this", "a  Always allow",
+                "e  With limits", "s  Statistics only", "Change it later: nervous permissions ",
                 "---------------",
                 "o/a/s/e/n/v/?>",
             ]

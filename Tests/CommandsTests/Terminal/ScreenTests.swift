@@ -9,6 +9,11 @@ struct ScreenTests {
         ("ab\u{1B}[2J\u{1B}[Hx", ["x", "", ""]), ("a\u{9B}2Jb", [" b", "", ""]),
         ("a\u{1B}]0;t\u{7}b", ["ab", "", ""]), ("a\u{1B}]0;bcd", ["a", "", ""]),
         ("a\r\nb\u{1B}Mc", ["ac", "b", ""]), ("a\u{1B}[2Kb\u{1B}[8mc", [" bc", "", ""]),
+        ("abcd\r\nef\u{1B}[1;3H\u{1B}[K", ["ab", "ef", ""]),
+        ("abcd\r\nef\r\ngh\u{1B}[2;2H\u{1B}[J", ["abcd", "e", ""]),
+        ("abcd\r\nef\u{1B}[2;1H\u{1B}[1J", ["", " f", ""]),
+        ("ab\u{1B}[?1049h\u{1B}[Hcd", ["cd", "", ""]),
+        ("ab\u{1B}[?1049h\u{1B}[Hcd\u{1B}[?1049l", ["ab", "", ""]),
     ])
     func `the screen shows the same as a terminal`(text: String, lines: [String]) {
         var screen = Screen(columns: 4, rows: 3, width: .narrow)

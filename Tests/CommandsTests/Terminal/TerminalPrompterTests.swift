@@ -1,3 +1,4 @@
+import Addresses
 import Auth
 import Foundation
 import Samples
@@ -50,6 +51,9 @@ struct TerminalPrompterTests {
         ("o\n", Decision.allowOnce), ("once\n", .allowOnce), ("O \n", .allowOnce),
         ("a\n", .allowAlways), ("s\n", .statisticsOnly), ("n\n", .denyOnce), ("\n", .denyOnce),
         ("d\n", .denyOnce), ("deny\n", .denyOnce), ("v\n", .deny), ("never\n", .deny),
+        ("Allow once\n", .allowOnce), ("always allow\n", .allowAlways),
+        ("Statistics only\n", .statisticsOnly), ("deny this time\n", .denyOnce),
+        ("Always deny\n", .deny),
         ("x\ny\no\n", .allowOnce), ("a\u{7F}n\n", .denyOnce), ("\u{1B}[A\no\n", .denyOnce),
     ])
     func `each letter is a decision, and Enter means no`(typed: String, decision: Decision)
@@ -62,7 +66,8 @@ struct TerminalPrompterTests {
 
     @Test(arguments: [
         ("\u{4}", TerminalPrompter.Answer.noAnswer), ("x\ny\nz\n", .invalid),
-        ("1\nyes\nallow\n", .invalid), ("\u{3}", .interrupted), ("e\n1\n\u{3}", .interrupted),
+        ("1\nyes\nallow\n", .invalid), ("always\nalways\nalways\n", .invalid),
+        ("\u{3}", .interrupted), ("e\n1\n\u{3}", .interrupted),
         ("e\n\u{4}", .noAnswer), ("?\n\u{3}", .interrupted), ("aaaa\u{3}", .interrupted),
     ])
     func `the end of input, invalid input and Ctrl-C allow nothing and restore the terminal`(
@@ -78,7 +83,7 @@ struct TerminalPrompterTests {
         let answer = try await Self.answer("s\na\n", to: Self.question(.stats), at: terminal)
         #expect(answer == .decided(.allowAlways))
         #expect(terminal.text.contains("Wants:   statistics of memory, never a sample"))
-        #expect(!terminal.text.contains("s  only"))
+        #expect(!terminal.text.contains("Statistics only"))
     }
 
     @Test func `keys are accepted only after a pause`() async throws {
@@ -234,13 +239,93 @@ struct TerminalPrompterTests {
             "Title:   \"Demo\"",
             "Wants:   every sample of memory", "Fields:  free (bytes), used (bytes)",
             "Reveals: when programs start and end", "Claims:  \"Shows it\"",
-            "n  deny for this run (default: Enter)", "Change it later: nervous permissions demo",
+            "n  Deny this time (default: Enter)", "Change it later: nervous permissions demo",
         ] { #expect(terminal.text.contains(words), "\(words)") }
         #expect(!terminal.text.contains("new in this update"))
         let signed = Self.question(signer: "Ada", isUpdate: true)
         _ = try await Self.answer("\n", to: signed, at: terminal)
         #expect(terminal.text.contains("Signer:  Ada\n"))
         #expect(terminal.text.contains("every sample of memory  (new in this update)"))
+    }
+
+    @Test(arguments: [
+        (
+            Access.raw, 15,
+            [
+                "o Allow once            a Always allow", "s Statistics only       e With limits",
+                "n Deny this time=Enter  v Always deny", "o/a/s/e/n/v/?>",
+            ]
+        ),
+        (
+            .stats, 12,
+            [
+                "o Allow once            a Always allow", "e With limits",
+                "n Deny this time=Enter  v Always deny", "o/a/e/n/v/?>",
+            ]
+        ),
+        (
+            .write, 12,
+            [
+                "o Allow once            a Always allow", "n Deny this time=Enter  v Always deny",
+                "o/a/n/v/?>",
+            ]
+        ),
+        (.raw, 11, ["o once  a always  s stats  e limits", "n deny=Enter  v always deny  ?>"]),
+    ])
+    func `a small terminal shows every answer, in full from 12 rows on`(
+        access: Access, rows: Int, last: [String]
+    ) async throws {
+        let terminal = try TerminalPair(columns: 40, rows: rows)
+        let prompter = Self.prompter(terminal)
+        async let answer = prompter.answer(Self.question(access))
+        try await terminal.await("?> ")
+        var screen = Screen(columns: 40, rows: rows, width: .wide)
+        screen.show(terminal.bytes)
+        #expect(screen.scrolled.isEmpty)
+        let lines = screen.lines.filter { !$0.isEmpty }
+        #expect(lines.suffix(last.count) == last[...])
+        terminal.type("\n")
+        #expect(await answer == .decided(.denyOnce))
+    }
+
+    @Test(arguments: [
+        (Access.raw, Decision.allowOnce, "memory: allowed for this run"),
+        (.raw, .allowAlways, "memory: always allowed"),
+        (.raw, .statisticsOnly, "memory: only statistics allowed"),
+        (.raw, .allow(Terms(access: .raw, maximumRate: 1)), "memory: allowed with limits"),
+        (.raw, .denyOnce, "memory: denied for this run"), (.raw, .deny, "memory: always denied"),
+        (.stats, .allowAlways, "memory: statistics always allowed"),
+        (.write, .allowOnce, "memory: publishing allowed for this run"),
+        (.write, .deny, "memory: publishing always denied"),
+    ])
+    func `an answer is confirmed in the words of the question`(
+        access: Access, decision: Decision, line: String
+    ) {
+        #expect(Self.question(access).confirmation(of: decision, among: nil) == line)
+    }
+
+    @Test func `a confirmation names the chosen sensors, the server or the privilege`() throws {
+        let question = Self.question()
+        #expect(
+            question.confirmation(of: .allowOnce, among: InstanceChoice(["memory.b", "memory.a"]))
+                == "memory.a, memory.b: allowed for this run")
+        let many = (1...4).map { SensorID("memory").instance("\($0)") }
+        #expect(
+            question.confirmation(of: .allowAlways, among: InstanceChoice(many))
+                == "4 sensors of memory: always allowed")
+        let terms = Terms(access: .raw, only: InstanceChoice(["memory.a"]))
+        #expect(
+            question.confirmation(of: .allow(terms), among: nil)
+                == "memory.a: allowed with limits")
+        let origin = try #require(WebOrigin("https://api.example.org"))
+        for (privilege, name) in [
+            (Privilege(.net(origin, pin: nil), reason: ""), "https://api.example.org"),
+            (Privilege(.storage, reason: ""), "storage"),
+        ] {
+            let other = PermissionQuestion(
+                app: "demo", version: "1", title: nil, privilege: privilege, number: 1, count: 1)
+            #expect(other.confirmation(of: .deny, among: nil) == "\(name): always denied")
+        }
     }
 
     @Test(arguments: [(80, 24), (40, 10)])
@@ -268,7 +353,7 @@ struct TerminalPrompterTests {
         let words = terminal.text.replacing(/\s+/, with: " ")
         for part in [
             "demo would get every sample of memory: free (bytes), used (bytes).",
-            "deny: for this run. After 2 denials you are not asked again.",
+            "Deny this time: for this run. After 2 denials you are not asked again.",
             "nervous permissions reset demo", "nervous log demo",
         ] { #expect(words.contains(part), "\(part)") }
         #expect(terminal.text.components(separatedBy: "-- Nervous asks you").count == 3)

@@ -1,0 +1,143 @@
+import API
+import Foundation
+import Host
+import Samples
+import Text
+
+/// Prints the samples of a sensor as they arrive.
+struct SampleFollower {
+    /// The samples before the first new one that the sparkline shows.
+    private static let earlier = 20
+
+    let sensor: String
+    /// The chosen fields, separated by commas; `nil` for all.
+    let fieldNames: String?
+    let format: QueryCommand.OutputFormat
+    let client: APIClient
+    let console: Console
+
+    /// A gap of the stream.
+    private struct Gap: Decodable {
+        let reason: String
+    }
+
+    /// Runs until it is cancelled.
+    ///
+    /// - Throws: the problem that ends the stream, and `unavailable` if the host ends.
+    func run() async throws {
+        let description = try await client.sensor(sensor).value
+        let fields = QueryCommand.chosen(fieldNames, of: description)
+        // Refuses unknown fields, too.
+        let recent = try await client.samples(
+            of: sensor,
+            query: [("limit", String(Self.earlier)), ("order", "desc"), ("fields", fieldNames)]
+        ).value.items
+        let lines = try await client.stream(of: sensor)
+        if description.level == "off", Console.messagesAreTerminal, !console.isJSON {
+            console.say(
+                "\(sensor) is off. Turn it on with: nervous sensors set \(sensor) medium")
+        }
+        var printer = SamplePrinter(
+            fields: fields, format: format, console: console, earlier: recent.reversed())
+        defer { printer.end() }
+        var parser = ServerSentEventParser()
+        for try await line in lines {
+            guard let event = parser.take(line) else { continue }
+            switch event.name {
+            case "sample": try printer.show(event.data)
+            case "problem": throw APIError(status: 500, body: event.data)
+            case "damage": console.warnAboutDamage(in: event.data, of: sensor)
+            case "gap":
+                let gap = try? JSONDecoder().decode(Gap.self, from: event.data)
+                console.say(
+                    gap?.reason == "history"
+                        ? "warning: some samples are older than they may be read"
+                        : "warning: some samples are no longer stored")
+            default: break
+            }
+        }
+        throw CommandFailure(.unavailable, "The host ended.")
+    }
+}
+
+/// Prints samples one by one; on a terminal with a sparkline of the first field below them.
+private struct SamplePrinter {
+    private static let longestSparkline = 40
+
+    private let fields: [SensorDescription.FieldDescription]
+    private let format: QueryCommand.OutputFormat
+    private let console: Console
+    /// `nil` if there is none.
+    private let status: StatusLine?
+    private let main: SensorDescription.FieldDescription?
+    private var values: [Double]
+    private var layout: TableLayout
+    private var hasHeader = false
+
+    /// - Parameter earlier: samples that are not printed, the newest last.
+    init(
+        fields: [SensorDescription.FieldDescription], format: QueryCommand.OutputFormat,
+        console: Console, earlier: [[String: SampleValue]]
+    ) {
+        (self.fields, self.format, self.console) = (fields, format, console)
+        main = fields.first { Field.Kind(rawValue: $0.kind)?.isNumeric == true }
+        status = format == .table && main != nil ? StatusLine(console) : nil
+        values = main.map { main in earlier.compactMap { $0[main.name]?.number } } ?? []
+        var table = Table(["TIME"] + fields.map(\.name), overflow: .omission)
+        for sample in earlier { table.add(QueryCommand.cells(sample, fields)) }
+        layout = table.layout(columns: console.columns)
+        guard format == .table else { return }
+        QueryCommand.warn(about: table.omitted(columns: console.columns), console)
+    }
+
+    /// - Parameter data: a sample as JSON, with all fields.
+    mutating func show(_ data: Data) throws {
+        guard format != .json else { return console.print(json: try chosenMembers(of: data)) }
+        let sample = try JSONDecoder().decode([String: SampleValue].self, from: data)
+        if let main, let value = sample[main.name]?.number {
+            values = (values + [value]).suffix(Self.longestSparkline)
+        }
+        guard format == .table else {
+            return print(
+                header: QueryCommand.csvHeader(fields), QueryCommand.csv(sample, fields))
+        }
+        let cells = zip(0..., QueryCommand.cells(sample, fields)).map {
+            Table.cell($1, isLast: $0 == fields.count)
+        }
+        layout.grow(for: cells, columns: console.columns)
+        print(header: layout.line(["TIME"] + fields.map(\.name)), layout.line(cells))
+    }
+
+    /// The time and the chosen fields of a sample, with the numbers as the host wrote them.
+    private func chosenMembers(of data: Data) throws -> Data {
+        let names = ["t"] + fields.map(\.name)
+        let sample = try StrictJSON(maximumBytes: data.count).parse(Array(data))
+        let members = (sample.object ?? []).filter { names.contains($0.key) }.map {
+            JSONString.literal($0.key) + ":" + $0.value.text()
+        }
+        return Data("{\(members.joined(separator: ","))}".utf8)
+    }
+
+    func end() {
+        status?.end()
+    }
+
+    private mutating func print(header: String, _ line: String) {
+        let lines = hasHeader ? [line] : [header, line]
+        hasHeader = true
+        guard let status else { return lines.forEach(console.print) }
+        status.print(lines, status: course)
+    }
+
+    /// The sparkline, with the name of the field and its range.
+    private var course: String {
+        guard let main, let least = values.min(), let most = values.max() else { return "" }
+        let room = (console.columns ?? 80) - 1
+        let range =
+            " \(Format.value(least, unit: main.unit)) to \(Format.value(most, unit: main.unit))"
+        let name = main.name.escapedForDisplay(limit: 24) + " "
+        let free = room - name.displayColumns - range.displayColumns
+        let count = min(Self.longestSparkline, max(0, free))
+        return name + Sparkline.text(values.suffix(count)) + range
+    }
+}
