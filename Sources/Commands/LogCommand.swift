@@ -46,7 +46,7 @@ struct LogCommand: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Then print new entries as they are written, until Ctrl-C; with --json one a line."))
+            "Then print new entries as they are written, until Ctrl-C; with --json one per line."))
     var follow = false
 
     @Flag(help: "Check that no entry was changed, added or removed.")

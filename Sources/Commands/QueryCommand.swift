@@ -19,7 +19,7 @@ struct QueryCommand: AsyncParsableCommand {
               nervous query cpu --follow --fields busy
 
             --follow prints samples as they arrive, until Ctrl-C, on a terminal with a
-            sparkline of the first number; with --json one sample a line.
+            sparkline of the first number; --json prints one sample per line.
             """)
 
     private static let standardLimit = 20

@@ -26,8 +26,9 @@ struct SensorsCommand: AsyncParsableCommand {
                   nervous sensors --watch --json
 
                 --watch draws the list again every second on a terminal, with the last minute
-                of each sensor's first number if there is room. Elsewhere it prints the list
-                whenever a sample arrives or a sensor changes; with --json one document a line.
+                of the first number of each sensor if there is room. Elsewhere it prints the
+                list whenever a sample arrives or a sensor changes; --json prints one list per
+                line.
                 """)
 
         @OptionGroup var options: GlobalOptions
