@@ -15,7 +15,8 @@ struct OpenCommand: AsyncParsableCommand {
             `nervous lock`, or the host stops.
 
             A link works once, within a minute; the page gets a token of its own.
-            Requires a serving host: nervous serve
+            Requires a serving host: nervous serve. With --start, the service of systemd
+            that the package installs is started if none runs.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -26,7 +27,46 @@ struct OpenCommand: AsyncParsableCommand {
     @Flag(help: "Print the link of the dashboard only.")
     var noBrowser = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Start the service if no host runs, and show an error on the desktop if there is no"
+                + " terminal."))
+    var start = false
+
+    func validate() throws {
+        guard !start || options.data == nil else {
+            throw ValidationError(
+                "--start excludes --data: the service has a data directory of its own.")
+        }
+    }
+
     func run() async throws {
+        do {
+            if start { try await startService() }
+            try await open()
+        } catch let failure where start && isatty(STDERR_FILENO) == 0 {
+            await Desktop.show(CommandFailure(failure))
+            throw failure
+        }
+    }
+
+    private func startService() async throws {
+        let socket = options.host.paths.controlSocket
+        if try HostSession.isListening(socket) { return }
+        options.console.say("Starting the service.")
+        try await UserService.start()
+        let deadline = ContinuousClock.now + UserService.startLimit
+        while try HostSession.isListening(socket) == false {
+            guard ContinuousClock.now < deadline else {
+                throw CommandFailure(
+                    .unavailable, "The service does not answer.",
+                    hint: "See why with: systemctl --user status nervous", type: "not-serving")
+            }
+            try await Task.sleep(for: UserService.pollInterval)
+        }
+    }
+
+    private func open() async throws {
         let reply = try await HostSession.with(options.host) { session in
             if let app { return try await session.client.launch(app) }
             return try await session.client.openDashboard()
@@ -66,48 +106,5 @@ struct LockCommand: AsyncParsableCommand {
                     ? "The dashboard was not open."
                     : "Locked the dashboard: ended \(count) session\(count == 1 ? "" : "s").")
         }
-    }
-}
-
-/// The desktop that the command runs in.
-private enum Desktop {
-    /// Opens a URL in the browser that the user chose.
-    ///
-    /// The browser does not end with this command or its terminal. Its arguments are visible to other
-    /// users; a link is useless to them without the page that this host serves.
-    ///
-    /// - Returns: whether there is a desktop, and a program for that was started.
-    static func open(_ url: String) -> Bool {
-        let variables = ProcessInfo.processInfo.environment
-        let displays = ["DISPLAY", "WAYLAND_DISPLAY"].compactMap { variables[$0] }
-        guard displays.contains(where: { !$0.isEmpty }) else { return false }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for number in Int32(0)...2 {
-            posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var usual = sigset_t()
-        sigemptyset(&usual)
-        sigaddset(&usual, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &usual)
-        posix_spawnattr_setflags(&attributes, newSession | Int16(POSIX_SPAWN_SETSIGDEF))
-        let arguments = cStrings(["xdg-open", url])
-        let environment = cStrings(variables.map { "\($0.key)=\($0.value)" })
-        defer { for text in arguments + environment { free(text) } }
-        var pid = pid_t()
-        return posix_spawnp(
-            &pid, "xdg-open", &actions, &attributes, arguments, environment) == 0
-    }
-
-    /// `POSIX_SPAWN_SETSID` of glibc, which the module of the C library hides.
-    private static let newSession: Int16 = 0x80
-
-    /// Copies that end with a null pointer.
-    private static func cStrings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
-        texts.map { strdup($0) } + [nil]
     }
 }

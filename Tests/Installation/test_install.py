@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 from places import MANUALS, ROOT, installable_build, patchelf
@@ -17,6 +18,9 @@ PREFIXES = [
 # Systemd starts no program whose path contains one of these characters.
 WITHOUT_SERVICE = ["the owner's", 'a "quoted" word', "back\\slash\\n"]
 SERVICE = "share/systemd/user/nervous.service"
+ENTRY = "share/applications/nervous.desktop"
+
+
 def files_of(folder, *omitted):
     """The paths of all files in a folder of the source, without those of some folders in it."""
     return {
@@ -27,10 +31,11 @@ def files_of(folder, *omitted):
 SERVICES = {
     f"lib/systemd/system/{unit.name}" if unit.stem.endswith("-system") else f"share/systemd/user/{unit.name}"
     for unit in (ROOT / "Scripts").glob("*.service")}
+INTEGRATION = {*SERVICES, ENTRY}
 INSTALLED_PROGRAMS = {
     "bin/nervous", "libexec/nervous/nervous-runner", "libexec/nervous/nervous-unpacker"}
 FILES = {
-    *SERVICES, *MANUALS.values(), *INSTALLED_PROGRAMS,
+    *INTEGRATION, "share/icons/hicolor/scalable/apps/nervous.svg", *MANUALS.values(), *INSTALLED_PROGRAMS,
     "libexec/nervous/document.js", "libexec/nervous/modules.js",
     "share/doc/nervous/CHANGELOG.md", "share/doc/nervous/LICENSE", "share/doc/nervous/README.md",
     "share/doc/nervous/THIRD-PARTY-NOTICES", "share/doc/nervous/nervous.spdx.json",
@@ -79,11 +84,15 @@ class InstallationTests(unittest.TestCase):
                 call = self.make("install-files", prefix=prefix)
                 self.assertEqual(call.returncode, 0, call.stderr)
                 if name in WITHOUT_SERVICE:
-                    self.assertIn("no service is installed", call.stderr)
-                    self.assertEqual(self.installed(prefix), FILES - SERVICES)
+                    self.assertIn("no service and no desktop entry are installed", call.stderr)
+                    self.assertEqual(self.installed(prefix), FILES - INTEGRATION)
+                elif "%" in name:
+                    self.assertIn("no desktop entry is installed", call.stderr)
+                    self.assertEqual(self.installed(prefix), FILES - {ENTRY})
                 else:
                     self.assertEqual(call.stderr, "")
                     self.assertEqual(self.installed(prefix), FILES)
+                if name not in WITHOUT_SERVICE:
                     self.assertEqual(self.unit_program(prefix), f"{prefix}/bin/nervous")
                 for file in self.installed(prefix):
                     mode = (prefix / file).stat().st_mode & 0o777
@@ -110,6 +119,37 @@ class InstallationTests(unittest.TestCase):
                     self.assertEqual("nervous.service" not in call.stderr, is_there, call.stderr)
                     self.assertEqual(call.returncode == 0, is_there, call.stderr)
                     (prefix / "bin/nervous").unlink(missing_ok=True)
+
+    @unittest.skipUnless(shutil.which("gio"), "needs gio")
+    def test_a_desktop_starts_the_program_of_the_entry(self):
+        for name in PREFIXES:
+            if "%" in name:
+                continue
+            with self.subTest(name):
+                prefix = self.folder / name
+                self.assertEqual(self.make("install-files", prefix=prefix).returncode, 0)
+                (prefix / "bin/nervous").write_text(
+                    '#!/bin/sh\nprintf "%s\\n" "$0" "$@" > "$MARK.new" && mv "$MARK.new" "$MARK"\n')
+                mark = self.folder / "mark"
+                call = subprocess.run(
+                    ["gio", "launch", prefix / ENTRY], env={**os.environ, "MARK": str(mark)},
+                    capture_output=True, text=True)
+                self.assertEqual((call.returncode, call.stderr), (0, ""))
+                # It does not wait for the program.
+                for _ in range(3000):
+                    if mark.exists():
+                        break
+                    time.sleep(0.01)
+                self.assertEqual(mark.read_text(), f"{prefix}/bin/nervous\nopen\n--start\n")
+                mark.unlink()
+
+    @unittest.skipUnless(shutil.which("desktop-file-validate"), "needs desktop-file-validate")
+    def test_the_desktop_entry_is_valid(self):
+        prefix = self.folder / "plain"
+        self.assertEqual(self.make("install-files", prefix=prefix).returncode, 0)
+        call = subprocess.run(
+            ["desktop-file-validate", "--warn-kde", prefix / ENTRY], capture_output=True, text=True)
+        self.assertEqual((call.returncode, call.stdout, call.stderr), (0, "", ""))
 
     def test_a_prefix_on_the_command_line_follows_the_rules_of_make(self):
         prefix = self.folder / "costs $HOME"

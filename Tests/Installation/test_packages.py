@@ -75,6 +75,8 @@ class PackageTests(unittest.TestCase):
         for name in [
             "usr/bin/nervous", "usr/libexec/nervous/nervous-runner", "usr/lib/nervous/libswift.so",
             "usr/lib/systemd/user/nervous.service", "usr/share/doc/nervous/copyright",
+            "usr/share/applications/nervous.desktop",
+            "usr/share/icons/hicolor/scalable/apps/nervous.svg",
             "usr/share/doc/nervous/changelog.gz", "usr/share/doc/nervous/changelog.Debian.gz",
             "usr/share/man/man1/nervous.1.gz", "usr/share/man/man5/nervous-config.5.gz",
             "usr/share/bash-completion/completions/nervous", "usr/share/zsh/vendor-completions/_nervous",
