@@ -61,6 +61,7 @@ struct DemoCommand: AsyncParsableCommand {
               \(Self.program) sensors               list the sensors of this machine
               \(Self.program) run \(Self.app)     the same app, on your own data
               \(Self.program) serve                 collect samples, and serve the page of each app
+              \(Self.program) open                  meanwhile, see everything in the browser
               \(Self.program) new my-app            create an app of your own
             """)
     }

@@ -186,10 +186,14 @@ public actor VirtualMachine {
 
     private nonisolated func keepFlushing() async {
         var last = time.instant()
-        while (try? await time.sleep(for: Self.flushCheckInterval)) != nil {
+        while true {
+            let interval = await max(flushInterval, Self.flushCheckInterval)
+            let rest = interval - last.duration(to: time.instant())
+            // After a write that took longer than the interval, too, some samples are collected first.
+            let pause = rest > .zero ? min(rest, Self.flushCheckInterval) : Self.flushCheckInterval
+            guard (try? await time.sleep(for: pause)) != nil else { return }
             let now = time.instant()
-            // The next check would be too late.
-            var isDue = await last.duration(to: now) + Self.flushCheckInterval > flushInterval
+            var isDue = last.duration(to: now) >= interval
             if !isDue { isDue = await store.unwrittenSize >= Self.unwrittenLimit }
             // Maintenance prunes only what is written.
             if !isDue { isDue = await retention.isDue }

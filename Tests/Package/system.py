@@ -69,6 +69,7 @@ def archive(suite):
     """The archive of a minimal system, made once."""
     file = CHROOTS / f"{suite}.tar.gz"
     if not file.exists():
+        CHROOTS.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=CHROOTS) as scratch:
             root = pathlib.Path(scratch, "root")
             subprocess.run(

@@ -112,6 +112,8 @@ public actor StoreMaintenance {
                     failures.append(error)
                 }
             }
+            // What is in progress may have begun with an earlier budget.
+            while let clearing { _ = await clearing.result }
             try await freeSpace(at: now).value
             for sensor in sensors { try await damageLog.revise(sensor, file.pool) }
             if !hasErasedTraces {
