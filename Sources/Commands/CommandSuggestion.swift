@@ -11,10 +11,16 @@ struct CommandSuggestion {
     /// The command whose subcommand is unknown.
     let parent: any ParsableCommand.Type
 
-    /// - Parameter arguments: the command line, which ArgumentParser has refused.
+    /// - Parameters:
+    ///   - arguments: the command line, which ArgumentParser has refused.
+    ///   - error: its message, which quotes the words that cannot be arguments.
     /// - Returns: `nil` if all commands exist, or if the word can be an argument and resembles no
     ///   command.
-    init?(for arguments: [String], of root: any ParsableCommand.Type) {
+    init?(for arguments: [String], refusedWith error: String, of root: any ParsableCommand.Type) {
+        if let early = Self.optionBeforeCommand(arguments, of: root) {
+            (message, parent) = (early, root)
+            return
+        }
         var parent = root
         var path: [String] = []
         // Words after an option are not checked, because they may be its value.
@@ -29,7 +35,9 @@ struct CommandSuggestion {
             let found =
                 Self.nearest(to: word, among: children).map { path + [$0] }
                 ?? Self.only(subcommand: word, of: children).map { path + $0 }
-            guard found != nil || parent.configuration.defaultSubcommand == nil else { return nil }
+            let isArgument =
+                parent.configuration.defaultSubcommand != nil && !error.contains("'\(word)'")
+            guard found != nil || !isArgument else { return nil }
             let unknown = (path + [word]).joined(separator: " ")
             let question = found.map { " Did you mean '\($0.joined(separator: " "))'?" }
             message = "Unknown command '\(unknown)'.\(question ?? "")"
@@ -37,6 +45,17 @@ struct CommandSuggestion {
             return
         }
         return nil
+    }
+
+    /// The error of an option before the command, such as `nervous --data DIR status`.
+    private static func optionBeforeCommand(
+        _ arguments: [String], of root: any ParsableCommand.Type
+    ) -> String? {
+        let names = Set(root.configuration.subcommands.flatMap(names))
+        guard let option = arguments.first, option.hasPrefix("--"),
+            let command = arguments.first(where: names.contains)
+        else { return nil }
+        return "Options follow the command: nervous \(command) … \(option)"
     }
 
     /// The command whose name begins with a word, or resembles it most.

@@ -106,7 +106,8 @@ public struct NervousCommand: AsyncParsableCommand {
         // The type of the error is internal to ArgumentParser, so its message is compared. If a command does
         // not exist, ArgumentParser may report an option after it as unknown.
         if ["unexpected argument", "unknown option"].contains(where: message.lowercased().contains),
-            let suggestion = CommandSuggestion(for: arguments, of: Self.self)
+            let suggestion = CommandSuggestion(
+                for: arguments, refusedWith: message, of: Self.self)
         {
             let usage = usageString(for: suggestion.parent)
             let command = usage.prefix { $0 != "<" && $0 != "[" }

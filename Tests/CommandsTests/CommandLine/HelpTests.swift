@@ -140,6 +140,13 @@ struct HelpTests {
     @Test(arguments: [
         (["xylophone"], "error: Unknown command 'xylophone'."),
         (["ls"], "error: Unknown command 'ls'."),
+        // Where there is a default subcommand without arguments.
+        (["sessions", "stop", "x"], "error: Unknown command 'sessions stop'."),
+        (["storage", "xylophone"], "error: Unknown command 'storage xylophone'."),
+        (
+            ["--data", "/tmp", "status"],
+            "error: Options follow the command: nervous status … --data"
+        ),
         // A word that resembles no command may be meant as an argument.
         (["permissions", "my-app", "x", "y"], "error: 2 unexpected arguments: 'x', 'y'"),
         (["sensors", "list", "x"], "error: Unexpected argument 'x'"),
