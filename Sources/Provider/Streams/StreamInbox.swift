@@ -3,9 +3,9 @@ import Auth
 import LAE
 import Samples
 
-/// What has happened since a stream was last written: bounded, however slowly the client reads.
+/// What has happened since the last write of a stream: bounded, however slowly the client reads.
 actor StreamInbox {
-    /// The most notices that wait for a client; the newest are kept.
+    /// The maximum number of notices that wait for a client; the newest are kept.
     private static let noticeLimit = 256
 
     struct Contents {
@@ -33,7 +33,7 @@ actor StreamInbox {
         return contents
     }
 
-    /// Samples have arrived.
+    /// Signals that samples have arrived.
     nonisolated func wake() { signal.yield() }
 
     func add(_ part: OwnerEvents.Part) {
@@ -51,9 +51,11 @@ actor StreamInbox {
         signal.yield()
     }
 
-    /// Ends the stream with a problem, unless it has ended already.
+    /// Ends the stream with a problem; of several, the first counts.
+    ///
+    /// - Parameter problem: `nil` for an error that does not end the stream.
     func end(_ problem: Problem?) {
-        contents.problem = problem
+        contents.problem = contents.problem ?? problem
         signal.yield()
     }
 }
