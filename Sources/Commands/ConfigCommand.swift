@@ -27,7 +27,7 @@ struct ConfigCommand: AsyncParsableCommand {
             abstract: "Show the settings in effect, and which of them are defaults.",
             discussion: """
                 No setting is a secret: passwords are in files of their own, which are not read
-                here. A running host may still have earlier settings: `nervous reload`.
+                here. A running host uses changed settings only after `nervous reload`.
                 """)
 
         private struct Report: Encodable {

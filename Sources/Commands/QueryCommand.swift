@@ -18,8 +18,8 @@ struct QueryCommand: AsyncParsableCommand {
               nervous query network.eth0 --where 'rxRate>1000' --format csv > traffic.csv
               nervous query cpu --follow --fields busy
 
-            --follow prints samples as they arrive, until Ctrl-C, on a terminal with a
-            sparkline of the first number; --json prints one sample per line.
+            --follow prints samples as they arrive, until Ctrl-C; --json prints one sample
+            per line. On a terminal, a sparkline of the first numeric field is below them.
             """)
 
     private static let standardLimit = 20

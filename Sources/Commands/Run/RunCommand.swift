@@ -27,8 +27,8 @@ struct RunCommand: AsyncParsableCommand {
               nervous run ./my-app --replay walk.trace --speed 10x   (see: nervous record)
               nervous run hello-sensors --allow sensor:cpu --deny sensor:memory
 
-            A name is that of an installed app; if there is none, the bundled app of this
-            name is installed first. What contains / is a path.
+            A name refers to an installed app; if there is none, the bundled app of this
+            name is installed first. An argument that contains / is a path.
             What you allow “always” is stored; see `nervous permissions`. Without a
             terminal you cannot be asked: unless stored decisions and options decide about
             each privilege, the app is not run, and the exit code is 77.

@@ -25,15 +25,15 @@ struct SensorsCommand: AsyncParsableCommand {
                   nervous sensors --watch
                   nervous sensors --watch --json
 
-                --watch draws the list again every second on a terminal, with the last minute
-                of the first number of each sensor if there is room. Elsewhere it prints the
-                list whenever a sample arrives or a sensor changes; --json prints one list per
-                line.
+                On a terminal, --watch draws the list again every second. If there is room, a
+                sparkline shows the last minute of each sensor's first numeric field.
+                Elsewhere it prints the list whenever a sample arrives or a sensor changes;
+                --json prints one list per line.
                 """)
 
         @OptionGroup var options: GlobalOptions
 
-        @Flag(help: "Also list sensors that are not available, or never sent a sample.")
+        @Flag(help: "Also list sensors that are unavailable, or that never sent a sample.")
         var all = false
 
         @Flag(help: "Show them again every second, until Ctrl-C.")
