@@ -55,8 +55,8 @@ const TEXTS = {
  * @property {ArrayLike<number|null>} [max] of windows
  * @property {string} [unit] series of a second unit get an axis at the left
  * @property {string} [color] a CSS variable such as "--series-2", or a colour
- * @property {boolean} [area] fills the ground below; only for a single series that begins at 0
- * @property {number} [gap] a longer time between two points is a gap; without it four usual intervals
+ * @property {boolean} [area] fills the area below the line; only for a single series that begins at 0
+ * @property {number} [gap] a longer time between two points is a gap; by default four times the usual interval
  * @property {boolean} [live] marks the newest value with a dot
  * @property {boolean} [hidden]
  */
@@ -67,19 +67,19 @@ const TEXTS = {
  * @property {string} [label] what the chart shows, for screen readers
  * @property {number} [from] the range shown
  * @property {number} [to]
- * @property {number} [follow] instead of `from` and `to`: the last so many milliseconds, live
+ * @property {number} [follow] instead of `from` and `to`: the length of a range that ends now
  * @property {number} [floor] the lowest value of the axis; without it what was seen
  * @property {number} [ceiling] the highest value of the axis
- * @property {{from: number, to: number}[]} [damaged] stretches that are hatched
+ * @property {{from: number, to: number}[]} [damaged] time ranges that are hatched
  * @property {(value: number, unit: string|undefined, step?: number) => string} [format] `step` is the
- *   distance of two labels of the axis; without it the value stands in a sentence
+ *   distance between two labels of the axis; it is missing for a value in a sentence
  * @property {{format: (x: number, step?: number) => string}} [axis] x is not time but a number
- * @property {boolean} [bare] a sparkline: no axes, no keys, nothing for screen readers
- * @property {boolean} [fixed] the range cannot be changed by hand
+ * @property {boolean} [bare] a sparkline: no axes, no input, hidden from screen readers
+ * @property {boolean} [fixed] the person cannot change the range
  * @property {ChartGroup} [group] charts that share the crosshair
  * @property {Element} [readout] shows the values under the crosshair
- * @property {(at: number|null) => void} [onread] the crosshair moved, or went away
- * @property {boolean} [brief] the readout has the time of day and the values alone
+ * @property {(at: number|null) => void} [onread] the crosshair moved, or is hidden
+ * @property {boolean} [brief] the readout shows only the time of day and the values
  * @property {string} [rest] the text of the readout while there is no crosshair
  * @property {{from?: number, to?: number, shortest?: number, longest?: number}} [limits] of the range
  * @property {(range: {from: number, to: number, follow: number|null}) => void} [onrange] the person
@@ -91,12 +91,12 @@ const TEXTS = {
 
 /** Samples that arrive one by one: the newest ones, in two typed arrays. */
 export class Points {
-  #t; #v; #first = 0; #end = 0; #most;
+  #t; #v; #first = 0; #end = 0; #capacity;
 
-  /** @param {number} most so many samples are kept */
-  constructor(most = 3600) {
-    this.#most = most;
-    const size = Math.min(most * 2, 1024);
+  /** @param {number} capacity how many samples are kept */
+  constructor(capacity = 3600) {
+    this.#capacity = capacity;
+    const size = Math.min(capacity * 2, 1024);
     this.#t = new Float64Array(size);
     this.#v = new Float64Array(size);
   }
@@ -107,7 +107,7 @@ export class Points {
     if (this.#end === this.#t.length) this.#makeRoom();
     this.#t[this.#end] = t;
     this.#v[this.#end++] = v ?? NaN;
-    if (this.#end - this.#first > this.#most) this.#first++;
+    if (this.#end - this.#first > this.#capacity) this.#first++;
     return true;
   }
 
@@ -118,7 +118,7 @@ export class Points {
 
   #makeRoom() {
     const { t, v } = this;
-    const size = t.length * 2 > this.#t.length ? Math.min(this.#t.length * 2, this.#most * 2) : this.#t.length;
+    const size = t.length * 2 > this.#t.length ? Math.min(this.#t.length * 2, this.#capacity * 2) : this.#t.length;
     const [newT, newV] = [new Float64Array(size), new Float64Array(size)];
     newT.set(t);
     newV.set(v);
@@ -360,7 +360,7 @@ export class Chart {
     frame ??= requestAnimationFrame(flush);
   }
 
-  /** Holds a following chart still, or lets it go on. */
+  /** Stops a chart with `follow` at the present time, or lets it go on. */
   pause(isPaused = true) {
     this.#pausedAt = Date.now();
     this.#isPaused = isPaused;
@@ -370,7 +370,7 @@ export class Chart {
 
   get isPaused() { return this.#isPaused; }
 
-  /** Shows another range as if chosen by hand; double click and Backspace go back. */
+  /** Shows another range as if the person had chosen it; double click and Backspace go back. */
   zoom(from, to) { this.#choose(from, to, true); }
 
   /** Shows the range before the last that was chosen by hand. */
@@ -791,7 +791,7 @@ export class Chart {
     return [when, ...said].join(" · ");
   }
 
-  /** The chart in words, while no moment is read. */
+  /** Describes the chart to screen readers while there is no crosshair. */
   #describe() {
     const { from, to } = this.range;
     const said = this.#shown().map((series) => {
