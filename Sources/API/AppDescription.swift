@@ -96,7 +96,8 @@ public struct AppDescription: Codable, Sendable {
     public let folder: String?
     /// Who signed the package; missing if it is not signed.
     public let signer: Signer?
-    /// The version before the last update that kept the decisions; missing if there was none.
+    /// The version that the last update replaced while keeping the decisions; missing if there was
+    /// no such update.
     public let updatedFrom: String?
     /// The declared privileges, in order.
     public let privileges: [DeclaredPrivilege]
@@ -160,8 +161,8 @@ public struct UpdateDescription: Codable, Sendable {
     public let kind: String
     /// The version before.
     public let from: String
-    /// Why all decisions were forgotten: `signed` because the version before had no signature,
-    /// `downgrade` or `unordered`; missing if decisions are kept.
+    /// Why all decisions were forgotten: `signed` (only the new version has a signature), `downgrade`
+    /// or `unordered`; missing if decisions are kept.
     public let reset: String?
     /// The declared privileges in order, then the removed ones.
     public let privileges: [Change]
@@ -296,7 +297,7 @@ public struct DashboardSessionDescription: Codable, Sendable {
     public let began: Double
     /// When its token was last used.
     public let used: Double
-    /// Whether it is the caller's.
+    /// Whether it is the session of the caller.
     public let current: Bool
 
     /// Creates a value from its members.

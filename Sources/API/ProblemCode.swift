@@ -17,7 +17,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case methodNotAllowed = "method-not-allowed"
     /// No resource has this method.
     case methodUnknown = "method-unknown"
-    /// No form of the answer is acceptable.
+    /// The client accepts no form in which the answer is available.
     case notAcceptable = "not-acceptable"
     /// The body is sent too slowly.
     case timedOut = "too-slow"
@@ -349,7 +349,7 @@ extension ProblemCode {
         case .invalidPack: "Invalid sensor pack"
         case .unknownPack: "Unknown sensor pack"
         case .wrongState: "Not possible in this state"
-        case .tooFar: "The session was paused too far away"
+        case .tooFar: "The position is too far away"
         case .inaccurate: "The position is not accurate enough"
         case .sessionFull: "The session has too many steps"
         case .invalidSession: "Invalid session"

@@ -226,13 +226,13 @@ public struct VirtualDefinition: Codable, Hashable, Sendable {
 
     /// Its identifier; may be omitted if the path contains it.
     public let name: String?
-    /// Its title; `nil` for the identifier.
+    /// Its title; `nil` if it is the identifier.
     public let title: String?
     /// Fields of other sensors, such as `cpu.busy`.
     public let inputs: [String]
     /// The length of a window, as a duration.
     public let window: String
-    /// From the end of one window to the end of the next, as a duration; `nil` for `window`.
+    /// From the end of one window to the end of the next, as a duration; `nil` if it equals `window`.
     public let slide: String?
     /// The fields.
     public let outputs: [Output]
@@ -297,7 +297,7 @@ public struct SensorDeclaration: Codable, Sendable {
         }
     }
 
-    /// Its title; `nil` for the identifier.
+    /// Its title; `nil` if it is the identifier.
     public let title: String?
     /// Its fields.
     public let fields: [Field]

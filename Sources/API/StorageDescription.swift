@@ -62,7 +62,7 @@ public struct StorageDescription: Codable, Sendable {
     public let clients: [Client]?
     /// The retention of sensors without a rule of their own.
     public let standard: RetentionDescription
-    /// Bytes of the store and its log on disk.
+    /// Bytes of the store and its write-ahead log on disk.
     public let bytes: Int64
     /// How many of these are free for new samples.
     public let reusable: Int64

@@ -119,7 +119,7 @@ package struct TestReport: Codable, Sendable {
     package let total: Int
     /// `nil` if there is no test at the requested index.
     package let name: String?
-    /// `ok`, `failed` or `skipped`; `begun` if it did not end.
+    /// `ok`, `failed` or `skipped`; `begun` if the test has started and has not ended.
     package let status: String?
     package var failure: Failure?
     /// Virtual time of the test.

@@ -20,7 +20,7 @@ package struct Trace: Sendable {
     static let format = "nervous-trace"
     static let version = 1
 
-    /// The time at which every sensor with samples has one; a replay starts there.
+    /// The time by which every sensor that has samples has delivered one; a replay starts there.
     package var first: Timestamp { recordings.compactMap(\.samples.times.first).max() ?? start }
 
     /// The time from `first` to the end.

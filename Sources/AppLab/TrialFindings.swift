@@ -19,8 +19,8 @@ package struct TrialFindings: Encodable {
         package let samples: Int
         /// Samples per second, if it reads samples.
         package let rate: Double?
-        /// How far back the calls read at most, each from its own time, in milliseconds; `nil` if all
-        /// of them read an unlimited range or the newest sample.
+        /// The longest time between the start of a call's range and the call, in milliseconds; `nil` if
+        /// all calls read an unlimited range or the newest sample.
         package let history: Double?
         /// Whether all calls were refused: the sensor is not simulated, or permission was missing.
         package let refused: Bool

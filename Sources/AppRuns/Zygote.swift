@@ -5,8 +5,8 @@ import RunnerProtocol
 
 /// The process from which runners are forked, and the host's end of its socket.
 ///
-/// The program is started once, and loads and links its libraries once; all runners share the memory
-/// that this has filled.
+/// It starts once, and loads and links its libraries once; all runners share the memory that contains
+/// them.
 actor Zygote {
     /// The layers that confine it and each runner from the start.
     nonisolated let layers: [String]
@@ -48,7 +48,7 @@ actor Zygote {
             throw .io("Could not create a pipe for the runners", failure)
         }
         let (socket, output) = (Descriptor(ends[0]), Descriptor(pipes[0]))
-        // The output is read when the end of the program is known; reading must not wait for more.
+        // The output is read after the program has ended; reading must not wait for more.
         _ = fcntl(output.number, F_SETFL, O_NONBLOCK)
         let process = try await ChildProcess.start(
             path, ["--zygote"] + (probe.map { ["--probe", $0] } ?? []),

@@ -9,7 +9,7 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
         case invalidKey
         /// The value is larger than ``StoredValue/limit``.
         case tooLarge
-        /// The owner of the values has reached its limit; ``AppStorageError/usage`` is its usage.
+        /// The app or program has reached its limit; ``AppStorageError/usage`` is its usage.
         case storageFull
         /// The disk is full.
         case diskFull
@@ -53,10 +53,10 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
     }
 
     init(full usage: StorageUsage) {
-        let isOfKeys = usage.items >= StorageUsage.itemLimit
+        let hasTooManyKeys = usage.items >= StorageUsage.itemLimit
         self.init(
             .storageFull,
-            isOfKeys
+            hasTooManyKeys
                 ? "An app can store \(StorageUsage.itemLimit) keys; \(usage.items) are in use."
                 : "An app can store \(StorageUsage.limit) bytes; \(usage.used) are in use.",
             hint: "Remove values that are no longer needed.", usage: usage)

@@ -20,7 +20,8 @@ public struct Notice: Hashable, Sendable {
     public let content: Content
 }
 
-/// A message of an app for the owner: a few words on one line each, safe to display.
+/// A message of an app for the owner: a title and perhaps a text, each on one line and safe to
+/// display.
 ///
 /// Control, bidirectional and invisible characters are escaped; line breaks become spaces.
 public struct AppMessage: Hashable, Sendable {

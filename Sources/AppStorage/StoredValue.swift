@@ -79,7 +79,7 @@ public struct StoredItem: Hashable, Sendable {
 public struct StorageUsage: Hashable, Sendable {
     /// The maximum number of bytes of keys and values.
     public static let limit = 10 << 20
-    /// The most keys.
+    /// The maximum number of keys.
     public static let itemLimit = 10_000
 
     /// Bytes of keys and values.

@@ -142,7 +142,7 @@ public struct AccessLogQuery: Hashable, Sendable {
     public var kind: AccessLogEntry.Kind?
     /// Only entries with a smaller number.
     public var before: Int64?
-    /// The most entries; at least 1.
+    /// The maximum number of entries; at least 1.
     public var limit: Int
 
     /// All entries, restricted by the arguments given.

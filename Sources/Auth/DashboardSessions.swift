@@ -13,8 +13,8 @@ public struct DashboardSession: Hashable, Sendable {
 
 /// The sessions of the dashboard, in memory only: they end with the host.
 ///
-/// A session also ends after `idleLimit` without a call. Of more than `countLimit` the one that was
-/// used least recently ends.
+/// A session also ends after `idleLimit` without a call. If there are more than `countLimit`, the one
+/// that was used least recently ends.
 struct DashboardSessions: Sendable {
     static let idleLimit = Duration.seconds(30 * 24 * 3600)
     static let countLimit = 64
@@ -35,7 +35,7 @@ struct DashboardSessions: Sendable {
         return token
     }
 
-    /// Whether a token is that of a session, which has then been used.
+    /// Whether a token is that of a session; if so, records the session as used now.
     mutating func use(_ token: String, at now: Timestamp) -> Bool {
         guard let digest = Token(token)?.digest, let session = sessions[digest] else {
             return false

@@ -34,7 +34,7 @@ struct LaunchCodes {
 
     /// Uses up a code and a nonce, also if only one of them is valid.
     ///
-    /// - Parameter page: the page whose origin the code was sent to; `nil` for a place without one.
+    /// - Parameter page: the page whose origin the code was sent to; `nil` if that origin has no page.
     /// - Returns: their page; `nil` when either is unknown, expired or another page's.
     mutating func redeem(
         _ code: String, nonce: String, for page: LaunchedPage?, at now: Timestamp

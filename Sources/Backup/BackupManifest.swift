@@ -35,7 +35,7 @@ struct BackupManifest: Sendable, Equatable {
     static let configuration = "config"
     /// The names of the files of the configuration.
     static let configurationFiles = ["config.json", "policy.json"]
-    /// The most bytes of a manifest that are read.
+    /// The maximum number of bytes of a manifest.
     static let largest = 64 << 20
 
     private static let pathBytes = 4096

@@ -15,7 +15,7 @@ private enum TarFormat {
     static let largestName = 100
     /// 11 octal digits.
     static let largestSize: Int64 = 0o777_7777_7777
-    /// The most bytes of `pax` records that are read.
+    /// The maximum number of bytes of `pax` records.
     static let largestRecords = 8192
     static let file = UInt8(ascii: "0")
     static let records = UInt8(ascii: "x")

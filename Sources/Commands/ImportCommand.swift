@@ -162,7 +162,7 @@ struct ImportFile {
                 if header.isEmpty { swap(&header, &rest) }
                 if rest.isEmpty { return nil }
             }
-            let found = rest.withUnsafeBytes { RowCounter(form).rows($0, most: Self.batchRows) }
+            let found = rest.withUnsafeBytes { RowCounter(form).rows($0, limit: Self.batchRows) }
             // The last line may be unterminated; the host rejects truncated data.
             let isRest =
                 isAtEnd && (found.bytes == 0 || form != .columns && found.rows < Self.batchRows)
@@ -191,7 +191,7 @@ struct ImportFile {
     }
 
     private mutating func takeHeader() -> Bool {
-        let first = rest.withUnsafeBytes { RowCounter(form).rows($0, most: 1) }
+        let first = rest.withUnsafeBytes { RowCounter(form).rows($0, limit: 1) }
         guard first.rows == 1 else { return false }
         header = Data(rest.prefix(first.bytes))
         rest = Data(rest.dropFirst(first.bytes))

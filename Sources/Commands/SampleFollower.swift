@@ -6,7 +6,7 @@ import Text
 
 /// Prints the samples of a sensor as they arrive.
 struct SampleFollower {
-    /// The samples before the first new one that the sparkline shows.
+    /// How many samples from before the start the sparkline shows.
     private static let earlier = 20
 
     let sensor: String
@@ -51,7 +51,7 @@ struct SampleFollower {
                 let gap = try? JSONDecoder().decode(Gap.self, from: event.data)
                 console.say(
                     gap?.reason == "history"
-                        ? "warning: some samples are older than they may be read"
+                        ? "warning: some samples are too old to be read under the grant"
                         : "warning: some samples are no longer stored")
             default: break
             }
@@ -60,15 +60,16 @@ struct SampleFollower {
     }
 }
 
-/// Prints samples one by one; on a terminal with a sparkline of the first field below them.
+/// Prints samples one by one; on a terminal, with a sparkline of the first numeric field below them.
 private struct SamplePrinter {
     private static let longestSparkline = 40
 
     private let fields: [SensorDescription.FieldDescription]
     private let format: QueryCommand.OutputFormat
     private let console: Console
-    /// `nil` if there is none.
+    /// The line of the sparkline; `nil` if the output has none.
     private let status: StatusLine?
+    /// The field that the sparkline shows.
     private let main: SensorDescription.FieldDescription?
     private var values: [Double]
     private var layout: TableLayout
@@ -131,10 +132,10 @@ private struct SamplePrinter {
 
     /// The sparkline, with the name of the field and its range.
     private var course: String {
-        guard let main, let least = values.min(), let most = values.max() else { return "" }
+        guard let main, let smallest = values.min(), let largest = values.max() else { return "" }
         let room = (console.columns ?? 80) - 1
         let range =
-            " \(Format.value(least, unit: main.unit)) to \(Format.value(most, unit: main.unit))"
+            " \(Format.value(smallest, unit: main.unit)) to \(Format.value(largest, unit: main.unit))"
         let name = main.name.escapedForDisplay(limit: 24) + " "
         let free = room - name.displayColumns - range.displayColumns
         let count = min(Self.longestSparkline, max(0, free))

@@ -60,7 +60,7 @@ struct ReplayConnector: ConnectorKind {
         repeat {
             for item in replay.items {
                 try await wait(until: item.due, &passed)
-                sink.take(Reading(item.fix, isOfNow: true, receiverTime: item.recorded))
+                sink.take(Reading(item.fix, usesArrivalTime: true, receiverTime: item.recorded))
             }
             if isLoop {
                 try await wait(until: round, &passed)

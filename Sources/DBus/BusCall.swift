@@ -69,7 +69,7 @@ public struct BusMatch: Hashable, Sendable {
     public let sender: String
     /// The path of an object.
     public let path: String?
-    /// A path that matches its object and those below.
+    /// A path; signals of its object and of the objects below it match.
     public let namespace: String?
     /// The interface of the signal.
     public let interface: String?

@@ -26,7 +26,8 @@ package final class LoopbackPort: Sendable {
     /// Reserves a port on both addresses.
     ///
     /// - Parameter wanted: the number; 0 for any port that is free on both.
-    /// - Throws: `CommandFailure` if another program listens on either, or this user may not.
+    /// - Throws: `CommandFailure` if another program listens on either, or this user may not use the
+    ///   port.
     package convenience init(_ wanted: Int) throws(CommandFailure) {
         try self.init(wanted, second: "::1")
     }

@@ -35,10 +35,10 @@ public struct LiveReading: Hashable, Sendable {
 
 /// Computes the totals of a session while it is recorded.
 ///
-/// A value type that takes the start of each span and its samples; the samples of each sensor come
-/// in order of time. Steps are the growth of a counter within the spans. Floors are those of
-/// ``WalkEstimate``: three metres of continuous ascent. Without positions the distance is the
-/// number of steps times a length.
+/// A value type that takes the start of each active interval and its samples; the samples of each
+/// sensor come in order of time. Steps are the growth of a counter within these intervals. Floors
+/// are those of ``WalkEstimate``: three metres of continuous ascent. Without positions the distance
+/// is the number of steps times the length of a step.
 ///
 /// ```swift
 /// var totals = LiveTotals()
@@ -59,7 +59,7 @@ public struct LiveTotals: Sendable {
     public static let paceWindow = Duration.seconds(60)
     /// How long an activity is valid.
     public static let activityLife = Duration.seconds(60)
-    /// Below this many metres in the window there is no pace.
+    /// The minimum distance within the window, in metres, for which a pace is given.
     private static let leastMovement = 1.0
 
     /// Metres of a step.
@@ -82,14 +82,14 @@ public struct LiveTotals: Sendable {
         self.stepLength = climb.stepLength
     }
 
-    /// Begins a span; changes of counters and altitudes between spans do not count.
+    /// Begins an active interval; changes of counters and altitudes between intervals do not count.
     public mutating func begin() {
         (lastCount, activity) = (nil, nil)
         (route, walk) = ([], [])
         climb = WalkEstimate(stepLength: stepLength)
     }
 
-    /// Takes the total of a step counter; a smaller total is a new base.
+    /// Takes the total of a step counter; counting starts anew from a total below the previous one.
     public mutating func take(steps count: Double, at time: Timestamp) {
         guard count.isFinite, (0...1e15).contains(count) else { return }
         let grown = lastCount.map { max(0, count - $0) } ?? 0
@@ -141,7 +141,7 @@ public struct LiveTotals: Sendable {
 
     private static func add(_ mark: Mark, to marks: inout [Mark]) {
         guard marks.last.map({ $0.time <= mark.time }) ?? true else { return }
-        // One for each second bounds the memory.
+        // Keeping one mark for each second bounds the memory.
         if marks.count > 1, marks.last?.second == mark.second { marks.removeLast() }
         marks.append(mark)
         // One older mark is kept for the start of the window.
@@ -156,7 +156,7 @@ public struct LiveTotals: Sendable {
             let first = marks.last(where: { $0.time <= start }) ?? marks.first
         else { return nil }
         let metres = last.metres - first.metres
-        // While standing the pace slows down until the window has passed.
+        // For a person who stops, the pace slows down until the window contains no movement.
         let begin = max(first.time, start)
         let seconds = (Double(now.microseconds) - Double(begin.microseconds)) / 1_000_000
         return metres >= leastMovement && seconds > 0 ? seconds / metres : nil

@@ -23,7 +23,7 @@ struct StorageInputTests {
         ("30d", "30d"), ("48h", "2d"), ("2w", "14d"), ("5y", "1825d"), ("0d", "0us"),
         ("90m", "90m"), ("1000y", "365000d"),
     ])
-    func `an age is a span, also in weeks and years`(text: String, span: String) {
+    func `an age is a duration, also in weeks and years`(text: String, span: String) {
         #expect(StorageInput.age(text) == span)
     }
 

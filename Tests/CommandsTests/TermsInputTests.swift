@@ -29,7 +29,7 @@ struct TermsInputTests {
         }
     }
 
-    @Test func `a history is a span above zero`() throws {
+    @Test func `a history is a duration above zero`() throws {
         #expect(try input.history("10m") == .seconds(600))
         #expect(try input.history("") == nil)
         for text in ["0s", "0", "10", "-1m", "10 m", "m", "1y", "yesterday"] {
@@ -38,12 +38,12 @@ struct TermsInputTests {
         }
     }
 
-    @Test func `an end is a span, a day or a time in the future`() throws {
+    @Test func `an end is a duration, a day or a time in the future`() throws {
         #expect(try input.expires("") == nil)
         #expect(try input.expires("7d") == input.now.advanced(byMicroseconds: 604_800_000_000))
         #expect(
             try input.expires("2030-01-31T18:00:00Z") == Timestamp(rfc3339: "2030-01-31T18:00:00Z"))
-        // A day counts to its end, in the zone of the machine.
+        // A grant until a day is valid to the end of that day, in the zone of the machine.
         let day = try #require(try input.expires("2030-01-31"))
         let date = Date(timeIntervalSince1970: day.milliseconds / 1000)
         let parts = Calendar(identifier: .gregorian).dateComponents(

@@ -5,9 +5,9 @@ import Testing
 
 struct RowCounterTests {
     private static func rows(
-        _ bytes: [UInt8], _ form: SampleFormat, most: Int = .max
+        _ bytes: [UInt8], _ form: SampleFormat, limit: Int = .max
     ) -> (rows: Int, bytes: Int) {
-        bytes.withUnsafeBytes { RowCounter(form).rows($0, most: most) }
+        bytes.withUnsafeBytes { RowCounter(form).rows($0, limit: limit) }
     }
 
     @Test(arguments: [
@@ -20,7 +20,7 @@ struct RowCounterTests {
     }
 
     @Test func `at most the requested number of rows is counted`() {
-        #expect(Self.rows(Array("1\n2\n3\n".utf8), .ndjson, most: 2) == (2, 4))
+        #expect(Self.rows(Array("1\n2\n3\n".utf8), .ndjson, limit: 2) == (2, 4))
     }
 
     @Test func `batches are counted completely`() {

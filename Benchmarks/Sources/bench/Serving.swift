@@ -15,7 +15,7 @@ enum Serving {
         // The host reads each sensor when it starts, so there is a sample.
         let latest = try Wrk.load("\(base)/api/v1/sensors/load/latest", token)
         let floor = try Wrk.load("\(base)/health", token)
-        let most = Figure.median(floor.map(\.rate))
+        let highest = Figure.median(floor.map(\.rate))
         let crowd = try SlowSenders(count: 1000, port: host.port)
         let crowded = try Wrk.load("\(base)/api/v1/sensors/load/latest", token)
         let kept = crowd.end()
@@ -23,7 +23,7 @@ enum Serving {
             Figure(
                 name: "latest over HTTP, \(Wrk.connections) connections", unit: "req/s",
                 rounds: latest.map(\.rate),
-                limit: String(format: "/health, which does nothing: %.0f req/s", most)),
+                limit: String(format: "/health, which does nothing: %.0f req/s", highest)),
             Figure(
                 name: "latest over HTTP, p99", unit: "ms", rounds: latest.map(\.p99),
                 limit: String(

@@ -12,8 +12,9 @@ struct SensorOverview {
         case failed(String)
     }
 
-    /// The devices, such as phones, with three or more sensors that never sent a sample; a device is what
-    /// the names of its sensors have after the kind.
+    /// The devices, such as phones, with three or more sensors that never sent a sample.
+    ///
+    /// Sensors are of one device if their names are equal after the kind.
     typealias SilentDevices = [(device: String, sensors: [String])]
 
     /// The list as the host sent it.
@@ -39,7 +40,7 @@ struct SensorOverview {
         }
     }
 
-    /// A virtual sensor has no level, and its newest sample is computed now.
+    /// Computes the newest sample of a virtual sensor.
     private func compute(_ sensor: SensorDescription, _ client: APIClient) async throws -> Newest {
         do {
             let rows = try await client.samples(
@@ -66,8 +67,8 @@ struct SensorOverview {
 
     /// The sensors to list.
     func listed(all: Bool) -> [SensorDescription] {
-        let folded = Set(all ? [] : silentDevices.flatMap(\.sensors))
-        return sensors.filter { $0.available && !folded.contains($0.id) }
+        let hidden = Set(all ? [] : silentDevices.flatMap(\.sensors))
+        return sensors.filter { $0.available && !hidden.contains($0.id) }
     }
 
     var silentDevices: SilentDevices { Self.silentDevices(sensors) }

@@ -3,11 +3,11 @@ import Foundation
 import Host
 import Samples
 
-/// Shows the sensors again and again: on a terminal in place, elsewhere whenever one changes.
+/// Shows the sensors repeatedly: on a terminal in place, elsewhere whenever one changes.
 struct SensorWatch {
     /// The time that the sparklines show, in milliseconds.
     private static let minute = 60_000.0
-    /// The columns from which levels and sparklines are shown.
+    /// The minimum number of columns for showing levels and sparklines.
     private static let wide = 60
 
     let client: APIClient
@@ -99,7 +99,7 @@ struct SensorWatch {
         let head = ["Sensors at \(time); Ctrl-C ends", ""]
         let room = rows - head.count
         guard table.count > room else {
-            // The remarks only where they leave all sensors visible.
+            // Remarks are shown only if all sensors stay visible.
             let free = room - table.count - 1
             return screen.draw(head + table + [""] + remarks.prefix(max(0, free)))
         }

@@ -67,7 +67,7 @@ extension SessionsCommand {
         /// The file; `nil` for standard output.
         private var file: String? { output == "-" ? nil : output }
 
-        /// The format that was named, or that of the file's extension; `nil` without either.
+        /// The format of `--format`, or else of the file's extension; `nil` if neither names one.
         private var form: Form? {
             format ?? file.flatMap { Form(rawValue: URL(filePath: $0).pathExtension.lowercased()) }
         }

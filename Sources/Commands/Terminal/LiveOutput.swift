@@ -10,7 +10,7 @@ import Text
 struct LiveScreen {
     private static let open = "\u{1B}[?1049h\u{1B}[?25l"
     private static let close = "\u{1B}[?25h\u{1B}[?1049l"
-    // Terminals that know it show a drawing only when it is complete.
+    // Terminals that support mode 2026 show a drawing only when it is complete.
     private static let begin = "\u{1B}[?2026h\u{1B}[H"
     private static let end = "\u{1B}[J\u{1B}[?2026l"
     private static let eraseRest = "\u{1B}[K"
@@ -23,7 +23,7 @@ struct LiveScreen {
         guard console.canDraw else { return nil }
         self.console = console
         var mode = termios()
-        // In the background, changing the mode would stop the process.
+        // In a background process group, changing the mode would stop the process.
         if tcgetpgrp(console.output) == getpgrp(), tcgetattr(console.output, &mode) == 0 {
             savedMode = mode
             mode.c_lflag &= ~tcflag_t(ECHO)
@@ -89,7 +89,7 @@ extension Console {
         return isatty(output) == 1 && !["", "dumb"].contains(terminal)
     }
 
-    /// Whether something can still read the output: not after the other end of a pipe was closed.
+    /// Whether the output can still be read: `false` after the other end of a pipe was closed.
     var isOpen: Bool {
         var descriptor = pollfd(fd: output, events: 0, revents: 0)
         return poll(&descriptor, 1, 0) <= 0 || descriptor.revents & Int16(POLLERR | POLLHUP) == 0

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The course of a number as a line of blocks, from the smallest to the largest of its values.
+/// The course of a number as a line of blocks, which are as high as its values between the smallest
+/// and the largest.
 enum Sparkline {
     private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
@@ -10,28 +11,31 @@ enum Sparkline {
     /// - Parameter values: `nil` for a time without value, which is a space.
     static func text(_ values: [Double?]) -> String {
         let known = values.compactMap(\.self).filter(\.isFinite)
-        guard let least = known.min(), let most = known.max() else {
+        guard let smallest = known.min(), let largest = known.max() else {
             return String(repeating: " ", count: values.count)
         }
-        return String(values.map { block($0, least, most) })
+        return String(values.map { block($0, smallest, largest) })
     }
 
-    private static func block(_ value: Double?, _ least: Double, _ most: Double) -> Character {
+    private static func block(
+        _ value: Double?, _ smallest: Double, _ largest: Double
+    ) -> Character {
         guard let value, value.isFinite else { return " " }
-        // What does not change is a line in the middle. The halves cannot overflow.
-        guard most > least else { return blocks[blocks.count / 2 - 1] }
-        let share = (value / 2 - least / 2) / (most / 2 - least / 2)
+        // Equal values are a line at half the height.
+        guard largest > smallest else { return blocks[blocks.count / 2 - 1] }
+        // Differences of halves cannot overflow.
+        let share = (value / 2 - smallest / 2) / (largest / 2 - smallest / 2)
         return blocks[min(blocks.count - 1, Int(share * Double(blocks.count)))]
     }
 }
 
-/// The values of a field in a recent time, in equal intervals.
+/// The recent values of a field, as means of equal intervals.
 struct RecentValues {
-    /// In milliseconds.
+    /// How far back values are kept, in milliseconds.
     let length: Double
     private var points: [(time: Double, value: Double)] = []
 
-    /// - Parameter length: of the time, in milliseconds.
+    /// - Parameter length: how far back values are kept, in milliseconds.
     init(length: Double) {
         self.length = length
     }
@@ -42,11 +46,11 @@ struct RecentValues {
     mutating func add(_ value: Double, at time: Double) {
         if let last = points.last, last.time >= time { return }
         points.append((time, value))
-        // The last one before the time is its first value.
+        // The last value before that time is the one at its beginning.
         while points.count > 1, points[1].time < time - length { points.removeFirst() }
     }
 
-    /// The mean of each interval; in one without a sample, the value of the one before it.
+    /// The mean of each interval; for an interval without a sample, the value before it.
     ///
     /// The bounds are multiples of the length of an interval, so that an interval keeps its values
     /// while time passes.

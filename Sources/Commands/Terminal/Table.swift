@@ -2,7 +2,7 @@ import Text
 
 /// A table with columns as wide as their widest cell, or narrower to fit a terminal.
 struct Table {
-    /// What becomes of columns that do not fit even when they are shortened.
+    /// How columns are treated that do not fit even when they are shortened.
     enum Overflow {
         /// Every row becomes a list of its cells.
         case lists
@@ -46,7 +46,7 @@ struct Table {
 
     /// The lines, the header first, without trailing spaces.
     ///
-    /// - Parameter limit: the most columns of a line; `nil` for any.
+    /// - Parameter limit: the maximum number of columns of a line; `nil` for any number.
     func lines(columns limit: Int?) -> [String] {
         let layout = layout(columns: limit)
         guard let limit, !layout.fits, overflow == .lists else {
@@ -73,14 +73,14 @@ struct Table {
 /// The widths of the columns of a table.
 struct TableLayout {
     private static let gap = 2
-    /// A text is not shortened to fewer columns while another can be shortened.
+    /// Texts are shortened below this many columns only if shortening to it does not suffice.
     private static let readable = 16
     /// The fewest columns of a shortened text.
     private static let shortest = 8
     private static let ellipsis = "…"
 
     private(set) var widths: [Int]
-    /// The columns that can be shortened: a number or a time that lacks its end would be another one.
+    /// The columns that can be shortened; a shortened number or time would be read as another one.
     private var texts: Set<Int> = []
     /// Whether every column is shown.
     private(set) var fits = true
@@ -89,7 +89,7 @@ struct TableLayout {
 
     /// - Parameters:
     ///   - rows: the header and other rows.
-    ///   - limit: the most columns of a line; `nil` for any.
+    ///   - limit: the maximum number of columns of a line; `nil` for any number.
     init(_ rows: [[String]], columns limit: Int?) {
         let count = rows.map(\.count).max() ?? 0
         widths = (0..<count).map { column in
@@ -98,7 +98,7 @@ struct TableLayout {
         shown = count
         guard let limit else { return }
         for row in rows.dropFirst() { note(row) }
-        // The first column is what other commands take.
+        // The first column has the names that other commands take, so it is shortened last.
         shorten(texts.subtracting([0]), to: Self.readable, columns: limit)
         shorten(texts, to: Self.readable, columns: limit)
         shorten(texts, to: Self.shortest, columns: limit)
@@ -122,7 +122,7 @@ struct TableLayout {
         return String(line.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Makes columns wide enough for a row that comes later, as far as they are not shortened.
+    /// Makes columns wide enough for a row that comes later, as far as the line has room.
     mutating func grow(for cells: [String], columns limit: Int?) {
         note(cells)
         for (column, cell) in cells.enumerated() where column < shown {
@@ -155,7 +155,7 @@ struct TableLayout {
         return widths.prefix(shown).reduce(0, +) + max(0, shown - 1) * Self.gap + ellipsis
     }
 
-    /// Shortens the widest of some columns until the table fits, or all have a width.
+    /// Shortens the widest of some columns until the table fits, or none is wider than `least`.
     private mutating func shorten(_ columns: Set<Int>, to least: Int, columns limit: Int) {
         while total > limit {
             let widest = columns.sorted().filter { widths[$0] > least }.max {
@@ -172,7 +172,7 @@ struct TableLayout {
         while total > limit, shown > 1 { shown -= 1 }
     }
 
-    /// Whether a cell is a number, perhaps with a unit, a time, a sparkline, or empty.
+    /// Whether a cell is a number (perhaps with a unit), a time, a sparkline, `–` or empty.
     private static func isMeasure(_ cell: String) -> Bool {
         guard let first = cell.unicodeScalars.first, cell != "–" else { return true }
         let isBlock = { $0 == " " || Sparkline.scalars.contains($0) } as (Unicode.Scalar) -> Bool

@@ -59,7 +59,7 @@ struct GPSDConversation {
         case .error(let text): sink.warn("\(connector.place) reported: \(text).")
         case .fix(let fix, let hasTime, let device) where isWanted(.fix, device):
             sink.take(
-                Reading(fix, isOfNow: !hasTime, receiverTime: hasTime ? fix.time : nil))
+                Reading(fix, usesArrivalTime: !hasTime, receiverTime: hasTime ? fix.time : nil))
         case .fix(let fix, true, let device) where isWanted(.time, device):
             sink.take { arrival in Reading(timeOf: fix, at: arrival) }
         case .satellites(let used, let visible, let device) where isWanted(.satellites, device):
@@ -81,14 +81,14 @@ extension Reading {
     /// The values of a fix.
     ///
     /// - Parameters:
-    ///   - isOfNow: whether to use the arrival time instead of the time of the fix.
+    ///   - usesArrivalTime: whether to use the arrival time instead of the time of the fix.
     ///   - receiverTime: the time that the receiver reported, which is the value `gpsTime`; `nil` if it
     ///     reported none.
-    init(_ fix: Fix, isOfNow: Bool, receiverTime: Timestamp?) {
+    init(_ fix: Fix, usesArrivalTime: Bool, receiverTime: Timestamp?) {
         let pairs = zip(Fix.fields, fix.numbers).map { ($0.name, Value.number($1)) }
         var values = Dictionary(pairs) { first, _ in first }
         if let receiverTime { values["gpsTime"] = .number(receiverTime.seconds) }
-        self.init(time: isOfNow ? nil : fix.time, values: values)
+        self.init(time: usesArrivalTime ? nil : fix.time, values: values)
     }
 
     /// The time of a fix, and its delay until it arrived.

@@ -135,10 +135,10 @@ enum PackPayload {
     private static func limits(
         _ field: inout PackObject
     ) throws(PackError) -> ClosedRange<Double>? {
-        let least = try field.number("min", in: -1e15...1e15)
-        let most = try field.number("max", in: -1e15...1e15)
-        guard least != nil || most != nil else { return nil }
-        let (lower, upper) = (least ?? -.infinity, most ?? .infinity)
+        let minimum = try field.number("min", in: -1e15...1e15)
+        let maximum = try field.number("max", in: -1e15...1e15)
+        guard minimum != nil || maximum != nil else { return nil }
+        let (lower, upper) = (minimum ?? -.infinity, maximum ?? .infinity)
         guard lower <= upper else { throw field.wrong("max", "is less than min") }
         return lower...upper
     }

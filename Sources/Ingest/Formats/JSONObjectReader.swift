@@ -271,7 +271,7 @@ enum JSONStringDecoder {
             place += 6
             return scalar
         }
-        guard place + 12 <= end || !couldGoOn(place + 6, end) else { throw RowError(.incomplete) }
+        guard place + 12 <= end || !mayContinue(place + 6, end) else { throw RowError(.incomplete) }
         guard unit < 0xDC00, place + 12 <= end, let low = codeUnit(place + 6),
             (0xDC00...0xDFFF).contains(low),
             let scalar = Unicode.Scalar(
@@ -282,7 +282,7 @@ enum JSONStringDecoder {
     }
 
     /// Whether the rest of the input may be the start of a second escape.
-    private static func couldGoOn(
+    private static func mayContinue(
         _ place: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
     ) -> Bool {
         place == end || place[0] == UInt8(ascii: "\\")

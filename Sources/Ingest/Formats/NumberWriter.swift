@@ -61,10 +61,10 @@ struct NumberWriter: ~Copyable {
         }
         // An upper bound of the integer digits from the binary exponent.
         let digits = ((Int(magnitude.exponent) + 1) * 1233) >> 12
-        let most = 14 - digits
-        let whole = UInt64(magnitude * powers[most] + 0.5)
-        if whole < 1_000_000_000_000_000, Double(whole) / powers[most] == magnitude {
-            return writeShort(value, whole, most, column, &place)
+        let power = 14 - digits
+        let whole = UInt64(magnitude * powers[power] + 0.5)
+        if whole < 1_000_000_000_000_000, Double(whole) / powers[power] == magnitude {
+            return writeShort(value, whole, power, column, &place)
         }
         writeOther(value, &place)
     }

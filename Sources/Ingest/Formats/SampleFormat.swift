@@ -42,7 +42,7 @@ public struct SampleFault: Error, Hashable, Sendable, CustomStringConvertible {
 /// Input may be split at these places: the parts parse to the same samples as the whole.
 ///
 /// ```swift
-/// let (lines, size) = RowCounter(.ndjson).rows(bytes, most: 1000)
+/// let (lines, size) = RowCounter(.ndjson).rows(bytes, limit: 1000)
 /// ```
 public struct RowCounter: Sendable {
     private let form: SampleFormat
@@ -57,27 +57,29 @@ public struct RowCounter: Sendable {
 
     /// Counts the complete rows at the start of `bytes`: lines, including a header line, or batches.
     ///
-    /// - Parameter most: the maximum number of rows; a batch is always counted completely.
+    /// - Parameter limit: the maximum number of rows; a batch is always counted completely.
     /// - Returns: the number of lines or samples, and their size in bytes.
-    public func rows(_ bytes: UnsafeRawBufferPointer, most: Int = .max) -> (rows: Int, bytes: Int) {
-        form == .columns ? batches(bytes, most) : lines(bytes, most)
+    public func rows(
+        _ bytes: UnsafeRawBufferPointer, limit: Int = .max
+    ) -> (rows: Int, bytes: Int) {
+        form == .columns ? batches(bytes, limit) : lines(bytes, limit)
     }
 
-    private func lines(_ bytes: UnsafeRawBufferPointer, _ most: Int) -> (rows: Int, bytes: Int) {
+    private func lines(_ bytes: UnsafeRawBufferPointer, _ limit: Int) -> (rows: Int, bytes: Int) {
         var (rows, end, isQuoted) = (0, 0, false)
         for (place, byte) in bytes.enumerated() {
             if byte == UInt8(ascii: "\""), form == .csv { isQuoted.toggle() }
             guard byte == 0x0A, !isQuoted else { continue }
             rows += 1
             end = place + 1
-            if rows == most { break }
+            if rows == limit { break }
         }
         return (rows, end)
     }
 
-    private func batches(_ bytes: UnsafeRawBufferPointer, _ most: Int) -> (rows: Int, bytes: Int) {
+    private func batches(_ bytes: UnsafeRawBufferPointer, _ limit: Int) -> (rows: Int, bytes: Int) {
         var (rows, end) = (0, 0)
-        while rows < most, bytes.count - end >= ColumnsHeader.length {
+        while rows < limit, bytes.count - end >= ColumnsHeader.length {
             let count = UInt16(
                 littleEndian: bytes.loadUnaligned(fromByteOffset: end + 4, as: UInt16.self))
             let more = UInt32(

@@ -56,8 +56,8 @@ public struct SampleParser: ~Copyable {
             case .csv: .csv(CSVReader())
             case .columns: .columns(ColumnsReader())
             }
-        let most = min(limit, Self.maximumValues / (1 + fields.count))
-        context = RowBuilder(fields, limit: most, now: now)
+        let rowLimit = min(limit, Self.maximumValues / (1 + fields.count))
+        context = RowBuilder(fields, limit: rowLimit, now: now)
     }
 
     /// The number of samples read so far.

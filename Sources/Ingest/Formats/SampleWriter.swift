@@ -63,7 +63,7 @@ public struct SampleWriter: ~Copyable {
         let isCSV = form == .csv
         cells.withUnsafeBufferPointer { cells in
             for row in range {
-                sink.reserve(rows.most)
+                sink.reserve(rows.maximumSize)
                 var place = sink.next
                 if form == .json, !isFirst {
                     place.pointee = UInt8(ascii: ",")
@@ -99,7 +99,7 @@ public struct SampleWriter: ~Copyable {
         var text = text
         text.withUTF8 { bytes in
             // Reserves space for the text and for the rest of the row.
-            sink.reserve(TextWriter.most(bytes.count) + rows.most)
+            sink.reserve(TextWriter.maximumSize(bytes.count) + rows.maximumSize)
             if isCSV {
                 TextWriter.csv(bytes, &sink.next)
             } else {
@@ -144,7 +144,7 @@ public struct SampleWriter: ~Copyable {
 /// The constant parts of a row: the text before, between and after the values.
 struct RowTemplate: ~Copyable {
     /// The maximum size of a row without its texts.
-    let most: Int
+    let maximumSize: Int
     private let bytes: UnsafeMutablePointer<UInt8>
     private let starts: [Int]
     private let lengths: [Int]
@@ -156,7 +156,7 @@ struct RowTemplate: ~Copyable {
         } else {
             parts = [Array(#"{"t":"#.utf8)]
             for field in fields {
-                var sink = OutputBuffer(capacity: TextWriter.most(field.name.utf8.count) + 2)
+                var sink = OutputBuffer(capacity: TextWriter.maximumSize(field.name.utf8.count) + 2)
                 sink.append([UInt8(ascii: ",")])
                 var name = field.name
                 name.withUTF8 { TextWriter.json($0, &sink.next) }
@@ -179,7 +179,7 @@ struct RowTemplate: ~Copyable {
         }
         self.starts = starts
         lengths = parts.map(\.count)
-        most = lengths.reduce(0, +) + (fields.count + 2) * NumberWriter.longest
+        maximumSize = lengths.reduce(0, +) + (fields.count + 2) * NumberWriter.longest
     }
 
     deinit { bytes.deallocate() }

@@ -2,7 +2,7 @@
 enum TextWriter {
     /// The maximum size of a written text of `count` bytes.
     @inline(__always)
-    static func most(_ count: Int) -> Int { 6 * count + 2 }
+    static func maximumSize(_ count: Int) -> Int { 6 * count + 2 }
 
     /// Writes a JSON string literal.
     ///

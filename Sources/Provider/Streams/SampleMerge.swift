@@ -10,8 +10,8 @@ import VM
 ///
 /// An event has an identifier only when all earlier samples of every sensor have been written, so one
 /// identifier is enough to resume the stream. Each sensor is read in groups, and its grant is checked for each
-/// of them. A group is read after the one before was written, so a client that reads slowly costs no more
-/// memory than a group of each sensor.
+/// of them. A group is read after the previous one was written, so a client that reads slowly costs no
+/// more memory than a group of each sensor.
 struct SampleMerge {
     /// How the events name their sensors.
     enum Form {
@@ -28,7 +28,7 @@ struct SampleMerge {
         let sensor: SensorID
         var position: StreamPosition
         var fields: [Field] = []
-        /// Samples that were read, and not yet written because earlier ones of other sensors may come.
+        /// Samples that were read but not yet written, because other sensors may have earlier ones.
         var pending: ArraySlice<StoredSample> = []
         /// All samples up to this sequence number were read.
         var readThrough: Int64
@@ -36,7 +36,7 @@ struct SampleMerge {
         var isComplete = true
     }
 
-    /// The number of samples of all sensors that are kept in memory.
+    /// The maximum number of samples of all sensors together that are kept in memory.
     private static let limit = 4096
     private static let largestGroup = 500
     private static let smallestGroup = 64
@@ -217,7 +217,7 @@ struct SampleMerge {
             _ = source.position.advance(over: group)
             source.isComplete = group.isComplete
             (source.pending, source.fields) = (group.page.samples[...], group.page.fields)
-            // A sensor without further samples had read all until before the group was read.
+            // If the group is complete, the sensor has no other samples up to `last`.
             source.readThrough =
                 group.isComplete ? max(last, source.position.last) : source.position.last
         } while source.pending.isEmpty && !source.isComplete
@@ -226,7 +226,7 @@ struct SampleMerge {
 }
 
 extension Problem {
-    /// The problem of an error of a stream about permission or a sensor; `nil` for another error.
+    /// The problem for an error of a stream about permission or a sensor; `nil` for other errors.
     init?(ofStream error: any Error) {
         switch error {
         case let error as AuthError: self.init(error)

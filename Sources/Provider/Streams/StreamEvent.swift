@@ -68,9 +68,9 @@ enum StreamEvent {
         event("gap", try JSONText.encode(gap))
     }
 
-    /// The ranges of damaged samples that belong into the stream.
+    /// The time ranges of damaged samples that the stream would otherwise contain.
     ///
-    /// - Parameter sensor: its name in a stream of several.
+    /// - Parameter sensor: the name of the sensor in a stream of several.
     static func damage(_ ranges: [TimeRange], of sensor: SensorID? = nil) throws -> ByteBuffer {
         struct Damage: Encodable {
             let damaged: [DamagedRange]?
@@ -82,7 +82,7 @@ enum StreamEvent {
                 Damage(damaged: DamagedRange.list(ranges), sensor: sensor?.description)))
     }
 
-    /// A sensor of several that the client may not read.
+    /// The refusal of one sensor in a stream of several.
     static func refused(_ sensor: String, _ problem: Problem) -> ByteBuffer {
         var data = ByteBuffer(string: #"{"sensor":"#)
         data.writeJSON(sensor)
@@ -92,17 +92,18 @@ enum StreamEvent {
         return event("refused", Data(data.readableBytesView))
     }
 
-    /// A part of what only the owner sees.
+    /// The list of a part that only the owner sees.
     static func part(_ part: OwnerEvents.Part, _ body: Data) -> ByteBuffer {
         event(part.eventName, body)
     }
 
-    /// The measurements of a session so far.
+    /// The live values of a session.
     static func live(_ live: LiveDescription) throws -> ByteBuffer {
         event("live", try JSONText.encode(live))
     }
 
-    /// - Parameter hasID: whether the stream has no other events with identifiers.
+    /// - Parameter hasID: whether the event has an `id`; `false` in a stream of samples, whose events
+    ///   have identifiers of another kind.
     static func notice(_ notice: Notice, hasID: Bool = true) throws -> ByteBuffer {
         event("notification", try JSONText.encode(NoticeItem(notice)), id: hasID ? notice.id : nil)
     }

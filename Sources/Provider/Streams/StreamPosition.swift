@@ -20,19 +20,19 @@ struct StreamPosition: Sendable {
         (self.last, missed, reportedPurge) = (last, newest, last)
     }
 
-    /// The gap of samples that were pruned after the position, if it was not reported.
+    /// The gap of samples that were pruned after the position, unless it has been reported.
     mutating func gap(prunedThrough purged: Int64) -> StreamGap? {
         guard purged > max(last, reportedPurge) else { return nil }
         reportedPurge = purged
         return StreamGap(after: last, through: purged, reason: .gone)
     }
 
-    /// The damaged ranges of a group that were not reported.
+    /// The damaged ranges of a group that have not been reported.
     mutating func newDamage(_ group: Arrivals) -> [TimeRange] {
         group.page.damage.filter { reportedDamage.insert($0).inserted }
     }
 
-    /// Moves behind a group.
+    /// Moves past a group.
     ///
     /// - Returns: whether the group was not empty.
     mutating func advance(over group: Arrivals) -> Bool {

@@ -14,7 +14,7 @@ import VM
 /// samples that are no longer available. Permission is checked for each group of samples, so a
 /// decision takes effect at once.
 struct StreamRoutes {
-    /// The most sensors of a stream.
+    /// The maximum number of sensors of a stream.
     private static let sensorLimit = 64
 
     let authorizer: RequestAuthorizer
@@ -117,7 +117,7 @@ struct StreamRoutes {
         }
     }
 
-    /// The sensors whose samples the client may read; those of virtual ones are not streamed.
+    /// The sensors whose samples the client may read, without virtual sensors, which have no stream.
     private func allNames(for client: Client) async -> [(name: String, last: Int64?)] {
         let permissions = await authorizer.authority.permissions
         return await machine.statuses().filter { status in

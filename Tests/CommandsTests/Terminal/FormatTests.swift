@@ -30,11 +30,11 @@ struct FormatTests {
         ("m/s", "metres per second"), ("m/s2", "m/s2"), ("uSv/h", "uSv/h"), ("km/h", "km/h"),
         ("mol/{item}", "mol/item"),
     ])
-    func `units are words where there is one`(unit: String?, word: String?) {
+    func `a unit is displayed as a word if there is one`(unit: String?, word: String?) {
         #expect(Format.unitWord(unit) == word)
     }
 
-    @Test func `no unit of a sensor is a code for bytes, for one or for what is counted`() {
+    @Test func `no unit is displayed as the UCUM code of bytes, of one or of an annotation`() {
         let units = SimulatedDriver.sensors.flatMap { SimulatedDriver.fields(of: $0) ?? [] }
             .compactMap(\.unit)
         #expect(!units.isEmpty)

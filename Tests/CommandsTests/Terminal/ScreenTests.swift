@@ -25,7 +25,7 @@ struct ScreenTests {
             })
     }
 
-    @Test func `wide characters wrap earlier on terminals that display them wide`() {
+    @Test func `letters with diacritics wrap earlier on terminals that display them wide`() {
         for (width, lines) in [(Screen.Width.narrow, ["äöü"]), (.wide, ["ä ö", "ü"])] {
             var screen = Screen(columns: 4, rows: 2, width: width)
             screen.show(Array("äöü".utf8))

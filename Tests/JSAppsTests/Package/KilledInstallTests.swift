@@ -3,8 +3,8 @@ import JSApps
 import TestSupport
 import Testing
 
-/// An installation in a process that `strace` kills as it enters a system call: the first
-/// of its kind, the second, and so on until it succeeds.
+/// Installations whose process `strace` kills at a system call: one at the first `write`, one at
+/// the second and so on, until one succeeds; likewise for the other calls.
 @Suite(.blocking, .enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
 struct KilledInstallTests {
     /// The system calls by which an installation uses the disk and the unpacker.
@@ -39,8 +39,10 @@ struct KilledInstallTests {
         ).wait() == 0
     }
 
-    /// The version that is installed after the library was opened again, intact and with nothing
-    /// left over.
+    /// Opens the library again, and checks that its apps are intact and that no other files are
+    /// left.
+    ///
+    /// - Returns: the installed version.
     private func version(_ moment: String) async throws -> String? {
         let library = try await AppLibrary.open(at: apps, unpacker: .built)
         #expect(try await library.damagedApps().isEmpty, "\(moment)")
@@ -72,18 +74,18 @@ struct KilledInstallTests {
                 if let old {
                     try await library.install(archive: ZipForge.good(version: old).bytes)
                 }
-                let isThrough = try await installs(killedAt: call, number: number)
+                let hasSucceeded = try await installs(killedAt: call, number: number)
                 let found = try await version("\(call) \(number)")
                 #expect(found == old || found == "2.0.0", "\(call) \(number)")
-                if isThrough {
+                if hasSucceeded {
                     #expect(found == "2.0.0")
                     break
                 }
                 seen[found, default: 0] += 1
                 number += 1
-                try #require(number < 500, "\(call) never gets through")
+                try #require(number < 500, "no installation succeeds with \(call)")
             }
-            #expect(number > 1, "\(call) is never made")
+            #expect(number > 1, "an installation does not call \(call)")
         }
         print("killed \(seen.values.reduce(0, +)) times: \(seen)")
         #expect(seen[old] ?? 0 > 20)
