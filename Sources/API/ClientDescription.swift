@@ -37,7 +37,7 @@ public struct TokenItem: Codable, Sendable {
     }
 }
 
-/// The request to create a client.
+/// A request to create a token.
 public struct TokenRequest: Codable, Sendable {
     /// Its name.
     public let name: String
@@ -91,7 +91,7 @@ public struct AccessLogItem: Codable, Sendable {
     public let kind: String
     /// The client's name.
     public let client: String?
-    /// The privilege of a decision.
+    /// The privilege that was decided about, used or refused.
     public let privilege: String?
     /// The sensor of an access.
     public let sensor: String?

@@ -485,7 +485,7 @@ public actor Authority {
     /// - Parameters:
     ///   - code: from ``launchCode(for:)``.
     ///   - nonce: the ``pageNonce(for:)`` of the page.
-    ///   - page: the page to whose origin both were sent; `nil` for a place without one.
+    ///   - page: the page to whose origin both were sent; `nil` if that origin has no page.
     /// - Throws: `invalidToken` when either was used, has expired, or is for another page;
     ///   `tooManyAttempts`.
     public func redeem(

@@ -155,7 +155,7 @@ struct AnalysisReport {
     /// - Parameters:
     ///   - data: the JSON of the reply.
     ///   - limit: the maximum number of rows of a list.
-    ///   - columns: the most columns of a table; `nil` for any.
+    ///   - columns: the maximum number of columns of a table; `nil` for any.
     init(_ data: Data, limit: Int, columns: Int?) throws {
         let answer = try StrictJSON(maximumBytes: 1 << 28).parse(Array(data))
         guard let members = answer["result"]?.object else {

@@ -100,7 +100,7 @@ public struct NervousCommand: AsyncParsableCommand {
             print(CompletionScript.adapted(fullMessage(for: error), to: shell))
             Glibc.exit(code.rawValue)
         }
-        // A shell would show the message in the middle of a line that is being written.
+        // The shell would show the message in the middle of the command line that the person types.
         guard arguments.first != CompletionScript.request else { Glibc.exit(code.rawValue) }
         var (message, text) = (Self.message(for: error), fullMessage(for: error))
         // The type of the error is internal to ArgumentParser, so its message is compared. If a command does

@@ -119,7 +119,7 @@ struct ServeCommand: AsyncParsableCommand {
         SystemdNotifier.standard.reloading()
         do throws(CommandFailure) {
             let rest = try await services.reload()
-            line = "Applied the policy and the budgets of the configuration."
+            line = "Applied the policy, the budgets and the flush interval."
             if !rest.isEmpty {
                 line += " Changes of \(rest.joined(separator: ", ")) need a restart."
                 severity = .warning

@@ -69,7 +69,7 @@ public struct Downloader: Sendable {
     /// Downloads a file, following redirects.
     ///
     /// - Parameters:
-    ///   - limit: the most bytes.
+    ///   - limit: the maximum number of bytes.
     ///   - mediaTypes: the value of `Accept`.
     ///   - willContact: called before each request.
     ///   - progress: the bytes received so far, and the expected number if the server sent one.

@@ -50,7 +50,7 @@ extension String {
     /// "temperature".shortened(toColumns: 6)  // "tempe…"
     /// ```
     ///
-    /// - Parameter limit: the most columns; below one the result is empty.
+    /// - Parameter limit: the maximum number of columns; below one the result is empty.
     public func shortened(toColumns limit: Int) -> String {
         guard limit > 0 else { return "" }
         var shown = String.UnicodeScalarView()

@@ -110,7 +110,7 @@ struct ConfigurationTests {
         #expect(standard.rest == nil)
     }
 
-    @Test func `a receiver sleeps only if restAfter is set`() throws {
+    @Test func `a receiver is read rarely only if restAfter is set`() throws {
         let place = try parsed(#"{"gpsd": {"restAfter": "5m", "lookEvery": "10s"}}"#).gpsd
         #expect(place.rest?.after == .seconds(300))
         #expect(place.rest?.every == .seconds(10))
@@ -129,7 +129,7 @@ struct ConfigurationTests {
             #"lookEvery must be a duration from 5s to 25s, such as "25s""#
         ),
     ])
-    func `the host of gpsd must be an address`(text: String, complaint: String) throws {
+    func `an invalid section gpsd is rejected`(text: String, complaint: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try parsed(text) }
         #expect(error?.message == complaint)
     }
@@ -138,7 +138,7 @@ struct ConfigurationTests {
         #"{"budgets": {"memoryMiB": 95}}"#, #"{"budgets": {"memoryMiB": 16}}"#,
         #"{"budgets": {"apps": {"demo": {"memoryMiB": 32}}}}"#,
     ])
-    func `memory with which no app starts is refused by name, with the least that it needs`(
+    func `a memory limit with which no app could start is rejected with the minimum`(
         text: String
     ) throws {
         let error = #expect(throws: ConfigurationError.self) { try parsed(text) }

@@ -75,7 +75,7 @@ struct TableLayout {
     private static let gap = 2
     /// Texts are shortened below this many columns only if shortening to it does not suffice.
     private static let readable = 16
-    /// The fewest columns of a shortened text.
+    /// The minimum number of columns of a shortened text.
     private static let shortest = 8
     private static let ellipsis = "…"
 

@@ -21,7 +21,7 @@ struct TimeInput {
     /// Days, local times and numbers of days are converted; any other text is passed on unchanged, and the
     /// host parses it.
     ///
-    /// - Parameter isEnd: whether it is the end of a range, which includes a day that it names.
+    /// - Parameter isEnd: whether the time is the end of a range; a day then means the end of that day.
     func parameter(_ text: String?, isEnd: Bool = false) -> String? {
         guard let text else { return nil }
         let moment = text.hasPrefix("-") ? days(text).flatMap { shifted(by: -$0) } : nil

@@ -68,7 +68,7 @@ struct FieldTable: ~Copyable {
         names.firstIndex { $0.elementsEqual(name) }.map { $0 - 1 }
     }
 
-    /// Records that a sample contains a field.
+    /// Records that a sample contains a field, and detects a repeated one.
     ///
     /// - Parameter sample: a number unique to the sample, from 1.
     /// - Returns: whether the sample already contained the field.

@@ -16,7 +16,7 @@
   const VIEW_MS = 10_000;
   const PAGE = 10000;
   const LONGEST_VALUE = 1 << 20;
-  // The most sensors of one stream, and the most samples that are kept for a slow reader.
+  // The maximum number of sensors of one stream, and of samples that are kept for a slow reader.
   const MOST_SENSORS = 64;
   const LONGEST_QUEUE = 500;
   // Each sample of several sensors begins with the name of its sensor.

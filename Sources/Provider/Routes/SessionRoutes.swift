@@ -157,7 +157,7 @@ struct SessionRoutes {
         }
         let record = try await book.record(context.required("session"))
         let content = try await content(of: record, request, context)
-        // The last span of an active session is open: a sensor's clock may be ahead.
+        // The last interval of an active session has no end here, since a sensor's clock may be ahead.
         let spans = record.session.spans(until: .distantFuture)
         let range = TimeRange(
             from: spans.first?.from ?? .distantPast, to: spans.last?.to ?? .distantFuture)

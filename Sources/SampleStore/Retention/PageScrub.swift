@@ -14,7 +14,7 @@ struct PageScrub {
     private let pageSize: Int
     private let pages: UInt32
 
-    /// - Precondition: the log is empty, and the caller holds a write transaction.
+    /// - Precondition: the write-ahead log is empty, and the caller holds a write transaction.
     init(_ descriptor: Int32, pageSize: Int64, pages: Int64) {
         self.descriptor = descriptor
         self.pageSize = Int(pageSize)
@@ -161,12 +161,12 @@ struct TreePage {
             if self == .interiorTable { return max(4, cell.count - rest.count) }
             if self == .leafTable, variable() == nil { return nil }
             guard let payload = Int(exactly: first) else { return nil }
-            let most = self == .leafTable ? usable - 35 : (usable - 12) * 64 / 255 - 23
+            let maximum = self == .leafTable ? usable - 35 : (usable - 12) * 64 / 255 - 23
             var local = payload
-            if payload > most {
-                let least = (usable - 12) * 32 / 255 - 23
-                let kept = least + (payload - least) % (usable - 4)
-                local = (kept <= most ? kept : least) + 4
+            if payload > maximum {
+                let minimum = (usable - 12) * 32 / 255 - 23
+                let kept = minimum + (payload - minimum) % (usable - 4)
+                local = (kept <= maximum ? kept : minimum) + 4
             }
             return max(4, cell.count - rest.count + local)
         }

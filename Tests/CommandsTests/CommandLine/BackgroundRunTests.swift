@@ -101,7 +101,7 @@ struct BackgroundRunTests {
     }
 
     @Test(arguments: [(SIGSEGV, "crashed"), (SIGSYS, "sandbox-violation")])
-    func `after a crash the next process has another layout`(
+    func `after a crash the next process has another memory layout`(
         signal: Int32, name: String
     ) throws {
         let sandbox = try Sandbox()

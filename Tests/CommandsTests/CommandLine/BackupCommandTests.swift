@@ -135,7 +135,7 @@ struct BackupCommandTests {
         ("exists", 73, "exists"), ("data/x.tar", 73, "cannot-write"),
         ("none/x.tar", 73, "cannot-write"),
     ])
-    func `a backup is refused`(name: String, code: Int32, type: String) throws {
+    func `a backup to an unusable path is refused`(name: String, code: Int32, type: String) throws {
         try fill()
         try "mine".write(toFile: sandbox.path("exists"), atomically: true, encoding: .utf8)
         let before = try FileManager.default.subpathsOfDirectory(atPath: sandbox.root).sorted()
@@ -210,7 +210,7 @@ struct BackupCommandTests {
         #expect(good.code == 0 && good.output.hasPrefix("Intact: "))
     }
 
-    @Test func `a data directory with anything in it, or with a host, is not restored to`() throws {
+    @Test func `nothing is restored to a data directory that has contents or a host`() throws {
         try fill()
         #expect(try sandbox.nervous("backup", backup).code == 0)
         let before = try FileManager.default.subpathsOfDirectory(atPath: sandbox.data).sorted()

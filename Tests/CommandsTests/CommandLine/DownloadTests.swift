@@ -110,7 +110,7 @@ struct DownloadTests {
             "answered with status \(status.prefix(3)).")
     }
 
-    @Test func `a page instead of a package has the ordinary error`() throws {
+    @Test func `a web page in place of a package causes the error of an invalid package`() throws {
         let sandbox = try Sandbox()
         let server = try ScriptedServer { $0.answer(Array("<!doctype html>Sign in".utf8)) }
         try refused(sandbox, server.url("/a.zip"), code: 65, type: "not-an-archive")

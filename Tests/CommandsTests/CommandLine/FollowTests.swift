@@ -194,7 +194,7 @@ struct FollowTests {
         }
     }
 
-    @Test func `a stopped host ends what follows it, with 69`() throws {
+    @Test func `commands that follow end with 69 when the host stops`() throws {
         let scene = try Scene()
         let query = try scene.piped("query", "cpu", "--follow", "--json")
         _ = try query.read { $0.contains(0x0A) }

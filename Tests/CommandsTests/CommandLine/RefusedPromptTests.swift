@@ -96,7 +96,7 @@ struct RefusedPromptTests {
         #expect(try last.finish() == 0)
     }
 
-    @Test func `the answer never is stored, refusals for one run and flags are not`() throws {
+    @Test func `the answer Always deny is stored, denials for one run and flags are not`() throws {
         let sandbox = try Sandbox()
         for _ in 1...3 {
             let run = try sandbox.nervous("run", Self.app, "--deny", "sensor:memory")

@@ -5,14 +5,14 @@ import Testing
 
 /// Other users of the machine who listen where commands, browsers and hosts would connect.
 @Suite(.blocking) struct SquattingTests {
-    /// What commands that send something to a host would send.
+    /// Commands that send something to a host.
     private static let commands = [
         ["status"], ["token", "create", "backup", "--owner"],
         ["permissions", "deny", "app", "net"],
         ["apps"], ["log"], ["query", "cpu"],
     ]
 
-    /// A program that listens at a path and writes to a file whatever it is sent.
+    /// A program that listens at a path, and writes everything that it receives to a file.
     ///
     /// - Parameter user: the user that it runs as from then on.
     private static func listener(
@@ -27,7 +27,7 @@ import Testing
             received = open(file, "wb", buffering=0)
             if user:
                 os.setgroups([]); os.setgid(int(user)); os.setuid(int(user))
-            # The kernel notes whose it is now.
+            # From here on, the kernel reports this user as the owner of the socket.
             listener.listen()
             print("listening", flush=True)
             while True:
@@ -115,7 +115,7 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: folder).first {
                 $0.hasSuffix(".sock")
             })
-        // What the folder keeps closed otherwise.
+        // Opens what the modes of the folders would otherwise close.
         for path in [sandbox.root, sandbox.path("run"), folder] { chmod(path, 0o755) }
         chmod("\(folder)/\(name)", 0o777)
         func status(as user: Int) throws -> String {
@@ -135,7 +135,7 @@ import Testing
 
     // MARK: - TCP
 
-    @Test func `a host does not start while another user listens on the other address`()
+    @Test func `a host does not start while another program listens on one of its addresses`()
         throws
     {
         for address in ["127.0.0.1", "::1", "::", "0.0.0.0"] {
@@ -180,7 +180,7 @@ import Testing
             let isMissing = address == "[::1]" && access("/proc/net/if_inet6", F_OK) != 0
             #expect(answer.status == (isMissing ? 0 : 200), "\(address)")
         }
-        // Nobody else gets either of them.
+        // No other host can listen on either of them.
         let other = try Sandbox()
         #expect(try other.nervous("serve", "--port", "\(host.port)").code == 69)
         withExtendedLifetime(host) {}

@@ -19,7 +19,7 @@ final class ServingHost {
     /// - Parameters:
     ///   - errors: the file that takes its standard error.
     ///   - environment: variables in addition to those of the sandbox.
-    ///   - descriptors: the most files and connections that it can have open.
+    ///   - descriptors: how many files and connections it can have open.
     init(
         _ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil,
         environment: [String: String] = [:], descriptors: Int? = nil

@@ -84,9 +84,9 @@ struct SignatureTests {
     }
 
     private static let changes: [(String, @Sendable (inout SignedPackage) -> Void)] = [
-        ("a file more", { $0.files["more.js"] = [] }),
-        ("a file more in a folder", { $0.files["images/x.svg"] = Array("<svg/>\n".utf8) }),
-        ("a file less", { $0.files["images/grün.svg"] = nil }),
+        ("an additional file", { $0.files["more.js"] = [] }),
+        ("an additional file in a folder", { $0.files["images/x.svg"] = Array("<svg/>\n".utf8) }),
+        ("a missing file", { $0.files["images/grün.svg"] = nil }),
         (
             "a file under another name",
             { $0.files["images/gruen.svg"] = $0.files.removeValue(forKey: "images/grün.svg") }
@@ -98,7 +98,7 @@ struct SignatureTests {
             }
         ),
         (
-            "two files that changed places",
+            "two exchanged files",
             {
                 ($0.files["app.js"], $0.files["app.html"]) = (
                     $0.files["app.html"], $0.files["app.js"]
@@ -147,9 +147,9 @@ struct SignatureTests {
         #expect(try carried.fault() == .badSignature)
     }
 
-    private static let misfits: [(String, String)] = [
+    private static let malformed: [(String, String)] = [
         ("empty", ""), ("no object", "[]\n"), ("an empty object", "{}\n"),
-        ("not JSON", "signed\n"), ("a key twice", replacing("\"algorithm\"", "\"format\"")),
+        ("not JSON", "signed\n"), ("a repeated key", replacing("\"algorithm\"", "\"format\"")),
         ("another format", replacing("\"format\": 1", "\"format\": 2")),
         ("another algorithm", replacing("ed25519", "rsa")),
         ("a shorter key", replacing("c52f39", "c52f")),
@@ -158,9 +158,9 @@ struct SignatureTests {
         ("a shorter signature", replacing("8108", "81")),
         ("a signature in capitals", replacing("e99d43b8bf", "E99D43B8BF")),
         ("other spaces", replacing("  \"format\": 1", "\t\"format\": 1")),
-        ("a member more", replacing("\"format\": 1,", "\"format\": 1, \"x\": 1,")),
+        ("an additional member", replacing("\"format\": 1,", "\"format\": 1, \"x\": 1,")),
         ("no line break at the end", String(signature.dropLast())),
-        ("a line break more", signature + "\n"),
+        ("an additional line break", signature + "\n"),
         ("a large file", signature + String(repeating: " ", count: 9000)),
     ]
 
@@ -168,7 +168,7 @@ struct SignatureTests {
         signature.replacingOccurrences(of: text, with: other)
     }
 
-    @Test(arguments: misfits)
+    @Test(arguments: malformed)
     func `a signature in another form is refused`(name: String, text: String) throws {
         let package = SignedPackage.vector.changed {
             $0.files[PackageSignature.fileName] = Array(text.utf8)

@@ -162,12 +162,12 @@ struct GrantRouteTests {
         }
     }
 
-    /// A denial, and the names that are suggested instead of it; `nil` where it is taken.
+    /// A denied privilege, and the names that are suggested in its place; `nil` if the denial is stored.
     @Test(
         arguments: [
             ("sensor:gauge", nil), ("sensor:gauge:stats", nil), ("sensor:network", nil),
             ("sensor:network.eth0", nil), ("sensor:battery", nil), ("net", nil), ("notify", nil),
-            // It declares quiet.one, and published apps ask for light.
+            // The app declares quiet.one, and published apps ask for light.
             ("sensor:quiet.one", nil), ("sensor:light", nil),
             ("sensor:gaguge", "gauge"), ("sensor:netwrok", "network"),
             ("sensor:network.eth1", "network.eth0"), ("sensor:xyzzyxyzzy", ""),

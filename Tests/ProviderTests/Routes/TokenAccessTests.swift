@@ -66,7 +66,7 @@ struct TokenAccessTests {
         "Basic TOKEN", "TOKEN", "Bearer", "Bearer ", "Bearer  TOKEN", "Bearer TOKEN TOKEN",
         "Bearer TOKEN,", "Bearer \"TOKEN\"",
     ])
-    func `a token is accepted only at its own origin`(field: String) async throws {
+    func `a token is accepted only as a bearer token in the header`(field: String) async throws {
         try await ServedHost.with { host async throws in
             let value = field.replacing("TOKEN", with: host.owner)
             let answer = try await host.send(

@@ -86,7 +86,7 @@ struct MomentsTests {
     }
 
     @Test(arguments: ["mean", "p0", "p99.9", "p100", "median", "pstddev", "p7", "p99~"])
-    func `the names of statistics are parsed again`(name: String) {
+    func `the name of a parsed statistic is the one that was parsed`(name: String) {
         #expect(Statistic(name)?.description == name)
     }
 
