@@ -64,7 +64,7 @@ struct WebAddressTests {
         ("https://local", .internet), ("https://notlocalhost", .internet),
         ("https://box.local.example.org", .internet),
     ])
-    func `the reach of a host follows from its name or address`(_ text: String, _ reach: Reach)
+    func `the network of a host follows from its name or address`(_ text: String, _ reach: Reach)
         throws
     {
         #expect(try #require(WebOrigin(text)).host.reach == reach)

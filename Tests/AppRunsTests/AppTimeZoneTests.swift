@@ -17,7 +17,7 @@ struct AppTimeZoneTests {
         nil, "/etc/localtime", "../../etc/passwd", "CET-1CEST,M3.5.0,M10.5.0/3", "a b", "a=b",
         "Zürich", String(repeating: "x", count: 65),
     ])
-    func `with any other value, the given default zone is used`(variable: String?) {
+    func `with an invalid value the default zone is used`(variable: String?) {
         #expect(AppTimeZone(variable: variable) == .system)
         #expect(AppTimeZone.system.environment.isEmpty)
         #expect(AppTimeZone(variable: variable, otherwise: .utc).environment == ["TZ=UTC"])

@@ -70,7 +70,7 @@ struct DashboardSessionTests {
         #expect(await redeem(locked) == .invalidToken)
     }
 
-    @Test func `its token is an owner's, in no name, and listed nowhere`() async throws {
+    @Test func `its token is an owner's, has no name and is in no list`() async throws {
         let authority = try await registry.open()
         // An app and a token of these names are other clients.
         try await authority.admit(app: "load-watch")
@@ -101,7 +101,7 @@ struct DashboardSessionTests {
         #expect(!entries.contains { "\($0)".contains(token) })
     }
 
-    @Test func `a session ends by itself, with all others, unused, and with the host`()
+    @Test func `a session ends alone, with all others, unused, and with the host`()
         async throws
     {
         let authority = try await registry.open()

@@ -47,7 +47,7 @@ struct BackupTests {
             try FileManager.default.contentsOfDirectory(atPath: "\(folder.root)/a/b").count == 2)
     }
 
-    @Test func `what belongs to a running host is left out`() async throws {
+    @Test func `files of a running host are left out`() async throws {
         _ = try await writer.write(to: folder.backup)
         _ = try await restoration(to: "restored").run()
         for name in BackupFolder.leftOut {
@@ -144,7 +144,7 @@ struct BackupTests {
         #expect(text == #"{"gpsd": {}}"#)
     }
 
-    @Test func `what a backup left that died is removed, and another folder of its name is not`()
+    @Test func `remains of a killed backup are removed, another folder of that name is not`()
         async throws
     {
         try folder.make("backup.tar.part/content")

@@ -80,7 +80,7 @@ struct BundledContentTests {
         }
     }
 
-    @Test func `without any, lists are empty`() throws {
+    @Test func `without bundled content the lists are empty`() throws {
         try Self.withFolder { prefix in
             let content = BundledContent(ofProgramIn: "\(prefix)/bin")
             #expect(BundledContent.Kind.allCases.allSatisfy { content.items($0).isEmpty })

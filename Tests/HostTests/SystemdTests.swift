@@ -105,7 +105,7 @@ struct SystemdTests {
         #expect((watchdog != nil) == isWatched)
     }
 
-    @Test func `signs of life stop while one part hangs, and come again when it answers`()
+    @Test func `watchdog reports stop while one part hangs, and resume when it answers`()
         async throws
     {
         let (socket, time, lines) = (try NotifySocket(), ManualTime(), Recorder.Lines())

@@ -99,7 +99,7 @@ struct ColumnsTests {
     }
 
     @Test(arguments: 1...24)
-    func `a text does not read into the following columns`(claim: UInt8) {
+    func `a text with a false length does not extend into the next column`(claim: UInt8) {
         let fields = [Field("note", kind: .text), Field("x")]
         let batch = SampleBatch(
             times: [.init(microseconds: 1)], columns: [.texts([""]), .numbers([1])])

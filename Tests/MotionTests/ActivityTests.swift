@@ -84,7 +84,7 @@ struct ActivityTests {
         #expect(onWheels.allSatisfy { $0.confidence != .high }, "seed \(seed)")
     }
 
-    @Test func `of several equal fits the first by priority wins`() {
+    @Test func `of several equal fits the one with the highest priority is chosen`() {
         let order: [Activity] = [.walking, .running, .cycling, .driving, .stationary, .unknown]
         #expect(Activity.allCases == order)
         for (place, activity) in order.enumerated() {

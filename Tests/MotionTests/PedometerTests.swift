@@ -62,7 +62,7 @@ struct PedometerTests {
         #expect(pedometer.totals.steps == 200)
     }
 
-    @Test func `a counter that restarts is a new base`() {
+    @Test func `after a counter restarts, counting begins from its new value`() {
         var pedometer = Pedometer()
         for steps in [100, 200, 0, 50] { pedometer.take(reading(steps)) }
         #expect(pedometer.totals.steps == 250)

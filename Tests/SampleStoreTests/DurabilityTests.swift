@@ -201,7 +201,7 @@ struct DurabilityTests {
         #expect(failures > 20, "seed \(seed): only \(failures) of 150 were noticed")
     }
 
-    @Test func `one damaged sample leaves the rest readable and the sensor collected`()
+    @Test func `one damaged sample leaves the others readable, and collecting continues`()
         async throws
     {
         // Rows are not extended.

@@ -43,7 +43,7 @@ struct ExtendedRowTests {
         #expect(try await folder.open([Field("x")]).all().map(\.sequence) == all)
     }
 
-    @Test func `rows that other sensors' samples have left behind are not extended`() async throws {
+    @Test func `a row is not extended beyond its span of sequence numbers`() async throws {
         var rules = ChunkRules.standard
         rules.rowSpan = 10
         let store = try await folder.open(rules: rules)
@@ -126,7 +126,7 @@ struct ExtendedRowTests {
         #expect(await store.damage(of: "probe") == [.all])
     }
 
-    @Test func `rows of a sensor's publishers are extended apart`() async throws {
+    @Test func `rows of each publisher of a sensor are extended separately`() async throws {
         let store = try await folder.open()
         for number in 1...6 as ClosedRange<Int64> {
             let batch = SampleBatch(

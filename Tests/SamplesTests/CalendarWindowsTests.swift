@@ -77,7 +77,7 @@ struct CalendarWindowsTests {
     }
 
     @Test(arguments: ["1h", "0d", "1001d", "d", "1D", "1.5d", "-1d", "1m", "1y", "", " 1d"])
-    func `other spans are not of the calendar`(span: String) {
+    func `other texts are not windows of the calendar`(span: String) {
         #expect(!CalendarWindows.accepts(span))
         #expect(CalendarWindows(span, zone: "UTC") == nil)
     }

@@ -74,7 +74,7 @@ struct ClockOffsetTests {
         #expect(try #require(Self.filter(messages, ahead: ahead).offset).isWrong == isWrong)
     }
 
-    @Test func `recorded samples and broken time stamps are no measure of a clock`() {
+    @Test func `recorded samples and invalid timestamps do not count for a clock offset`() {
         for stamp in [-86_401.0, 86_401] {
             var filter = ClockFilter()
             filter.take(ClockReading(stamp: Self.at(stamp), arrival: Self.at(0)))

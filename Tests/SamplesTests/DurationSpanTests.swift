@@ -9,7 +9,7 @@ struct DurationSpanTests {
         ("7d", .seconds(604_800)), ("2w", .seconds(1_209_600)),
         ("366000d", .seconds(366_000 * 86_400)), ("007s", .seconds(7)),
     ])
-    func `a whole number and a unit are a span`(text: String, duration: Duration) {
+    func `a whole number and a unit are a duration`(text: String, duration: Duration) {
         #expect(Duration(span: text) == duration)
     }
 

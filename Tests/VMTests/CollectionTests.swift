@@ -108,7 +108,8 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `what takes much memory is written before the flush interval`() async throws {
+    @Test func `samples that take much memory are written before the flush interval`() async throws
+    {
         let text = Sensor(
             id: "text", title: "Text", fields: [Field("text", kind: .text)], source: "a test")
         let started = try await machine.start(sensor)

@@ -132,7 +132,7 @@ struct FreshnessTests {
         }
     }
 
-    @Test func `a sensor with samples in the future only has samples, and none is the newest`()
+    @Test func `a sensor whose samples are all in the future has no newest sample`()
         async throws
     {
         let place = try TestMachine()

@@ -48,7 +48,7 @@ struct NameConflictTests {
         }
     }
 
-    @Test func `a name refers to the readable sensor so named, otherwise to those of that kind`()
+    @Test func `a name refers to the readable sensor of that name, else to those of that kind`()
         async throws
     {
         let machine = try TestMachine()

@@ -75,7 +75,7 @@ struct ClockRouteTests {
         }
     }
 
-    @Test func `what the owner imports is no measure, and statistics show no clock`() async throws {
+    @Test func `imported samples give no clock offset, and statistics show none`() async throws {
         try await ServedHost.with { host in
             try await host.declareSensor("wine", numbers: "x")
             try await host.feedSensor(

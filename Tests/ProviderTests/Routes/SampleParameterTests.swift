@@ -46,7 +46,7 @@ struct SampleParameterTests {
         ("from=now", [3]), ("to=now", [1, 2]), ("from=-660000ms&to=-1s", [2]), ("to=-2h", []),
         ("from=now&to=-1h", []),
     ])
-    func `spans count from now`(query: String, expected: [Double]) async throws {
+    func `durations count from now`(query: String, expected: [Double]) async throws {
         try await ServedHost.with { host async throws in
             let now = Timestamp.now()
             for (level, seconds) in [(1.0, -3600), (2, -600), (3, 3600)] as [(Double, Int64)] {

@@ -75,7 +75,7 @@ struct SampleStreamTests {
         }
     }
 
-    @Test func `JSON is always a page`() async throws {
+    @Test func `JSON is returned in pages, never as a stream`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)
             let answer = try await Self.get(host, "limit=10000000", .json)

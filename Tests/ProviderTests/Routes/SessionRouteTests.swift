@@ -89,7 +89,7 @@ struct SessionRouteTests {
         }
     }
 
-    @Test func `a session keeps its state between calls, and B3: an invalid step is refused`()
+    @Test func `a session keeps its state between calls, and an invalid step is refused`()
         async throws
     {
         try await ServedHost.with { host in

@@ -26,7 +26,7 @@ struct OriginTests {
     }
 
     @Test(arguments: ["localhost:PORT", "LocalHost:PORT", "127.0.0.1:PORT"])
-    func `the owner's hosts are accepted`(name: String) async throws {
+    func `the owner's routes are served at every name of this machine`(name: String) async throws {
         try await ServedHost.with { host in
             let named = name.replacing("PORT", with: "\(host.port)")
             let answer = try await host.send(

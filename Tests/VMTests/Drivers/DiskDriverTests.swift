@@ -55,7 +55,7 @@ struct DiskDriverTests {
         #expect(try reader.read()?[4] == .number(25))
     }
 
-    @Test func `no time between two reads gives no sample`() throws {
+    @Test func `two reads at the same time give no sample`() throws {
         let tree = try FixtureTree(["sys/block/sda/stat": "9 0 9 0 9 0 9 0 0 9 0"])
         var reader = try Discovery(DiskDriver(roots: tree.roots, awake: ManualTime().awake))
             .reader("disk.sda")

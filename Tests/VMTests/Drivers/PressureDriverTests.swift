@@ -19,8 +19,7 @@ struct PressureDriverTests {
             ])
     }
 
-    @Test func `a missing full line gives zeros for the processor and an error for memory`() throws
-    {
+    @Test func `without the line full the processor has zeros and memory an error`() throws {
         let tree = try FixtureTree([
             "proc/pressure/cpu": Self.some, "proc/pressure/memory": Self.some,
         ])
