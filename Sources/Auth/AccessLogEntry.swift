@@ -44,7 +44,7 @@ public struct AccessLogEntry: Hashable, Sendable {
         case pruned
     }
 
-    /// Whose call it was.
+    /// The type of the caller.
     ///
     /// Names are for display only: an app with the owner's name is distinguished by its kind.
     public enum ClientKind: String, Hashable, Sendable, CaseIterable {
@@ -94,7 +94,7 @@ public struct AccessLogEntry: Hashable, Sendable {
     /// Why it was refused, how a call to a server ended, or more about an event; escaped for
     /// display.
     public let detail: String?
-    /// Whose call it was; `nil` for events, unknown tokens, and entries of earlier versions.
+    /// The type of the caller; `nil` for events, unknown tokens, and entries of earlier versions.
     public internal(set) var clientKind: ClientKind?
 
     /// How the call ended; `nil` for other events.

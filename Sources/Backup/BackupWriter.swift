@@ -18,7 +18,7 @@ public struct BackupWriter: Sendable {
     private static let archiveName = "archive"
     private static let contentName = "content"
     private static let permissions = "permissions.sqlite"
-    /// The parts of the work, in each of which all bytes are processed once: copying, packing, reading.
+    /// The phases of the work, in each of which all bytes are processed once: copying, packing, reading.
     private static let phases = 3
 
     private let data: String

@@ -150,7 +150,7 @@ enum TransferForm: String, ExpressibleByArgument, CaseIterable {
         guard !name.isEmpty, TransferForm(path: path) == nil else { return }
         let known = extensions.map { ".\($0.name)" }.joined(separator: ", ")
         throw ValidationError(
-            "No format has the extension .\(name); those known are \(known). Or use --format.")
+            "No format has the extension .\(name). Use \(known), or --format.")
     }
 
     var form: SampleFormat {

@@ -108,8 +108,9 @@ struct PermissionsCommand: AsyncParsableCommand {
             let denial = try reply.value.items.first(where: { $0.overrules(granted) })
         else { return }
         options.console.say(
-            "It has no effect yet: you have denied \(denial.privilege) to \(client), which comes"
-                + " first. To lift that: nervous permissions reset \(client) \(denial.privilege)")
+            "It has no effect yet: you have denied \(denial.privilege) to \(client), which"
+                + " has precedence. To remove the denial:"
+                + " nervous permissions reset \(client) \(denial.privilege)")
     }
 
     struct Grant: AsyncParsableCommand {

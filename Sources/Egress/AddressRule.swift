@@ -23,7 +23,7 @@ public struct AddressRule: Sendable {
         AddressRule(ownPorts: ownPorts)
     }
 
-    /// Refuses origins that no permission allows.
+    /// Refuses origins that no app may call, whatever is granted.
     ///
     /// - Throws: `addressRefused`, `ownHost`.
     func check(_ origin: WebOrigin) throws(EgressError) {

@@ -1,7 +1,7 @@
 import Addresses
 import Glibc
 
-/// A TCP socket that is bound and does not listen, so that no other program is given its port.
+/// A TCP socket that is bound and does not listen, so that no other program gets its port.
 ///
 /// A server of this process gets the port nevertheless, because both set `SO_REUSEADDR`.
 final class ReservedSocket: Sendable {
@@ -9,7 +9,7 @@ final class ReservedSocket: Sendable {
     let port: Int
     private let descriptor: Int32
 
-    /// Why an address and port cannot be had.
+    /// Why an address and port cannot be bound.
     struct Failure: Error {
         /// `errno`.
         let reason: Int32

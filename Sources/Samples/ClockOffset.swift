@@ -1,8 +1,8 @@
 /// How far the clock of a source of samples differs from the host's clock, as an estimate.
 ///
 /// Messages travel one way, so an offset and a delay cannot be separated entirely: the source's clock is
-/// ahead by at least ``ahead``. If that is negative, the clock is behind by at most its size, or every message
-/// was delayed.
+/// ahead by at least ``ahead``. If that is negative, the clock is behind by at most its absolute value, or
+/// every message was delayed.
 public struct ClockOffset: Hashable, Sendable {
     /// An offset larger than this is reported to the owner: clocks that a time server sets differ
     /// by less than a second, and messages of sensors seldom take longer.

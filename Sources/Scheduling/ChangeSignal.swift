@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells those who watch some state that it has changed, without what has changed.
+/// Signals to watchers that some state has changed, without saying what.
 ///
 /// Changes that follow each other before a watcher looks are one element for it, so a slow watcher costs
 /// no memory.
@@ -17,7 +17,7 @@ public final class ChangeSignal: Sendable {
 
     private let watchers = Mutex(Watchers())
 
-    /// Creates a signal that nobody watches.
+    /// Creates a signal without watchers.
     public init() {}
 
     /// A stream with an element after each change; it ends for the watcher when it is discarded.
@@ -40,6 +40,6 @@ public final class ChangeSignal: Sendable {
         for watcher in watchers.withLock({ Array($0.all.values) }) { watcher.yield() }
     }
 
-    /// How many watch.
+    /// The number of watchers.
     var count: Int { watchers.withLock { $0.all.count } }
 }

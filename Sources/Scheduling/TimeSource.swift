@@ -40,7 +40,7 @@ extension TimeSource {
 
 /// The machine's own clocks.
 public struct SystemTime: TimeSource {
-    /// The machine's clocks have no configuration.
+    /// Creates the clocks of the machine.
     public init() {}
 
     public func now() -> Timestamp { .now() }

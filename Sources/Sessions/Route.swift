@@ -132,7 +132,7 @@ public struct Route: Hashable, Sendable {
     /// - Throws: `invalid` for a length that is negative or not finite.
     public mutating func enter(distance metres: Double) throws(SessionsError) {
         guard metres.isFinite, metres >= 0 else {
-            throw SessionsError(.invalid, "The length of a route is zero metres or more.")
+            throw SessionsError(.invalid, "The length of a route must not be negative.")
         }
         entered = metres
         segments = []

@@ -58,8 +58,8 @@ struct Moment {
 extension Double {
     /// The nearest multiple of the resolution of a sensor.
     func rounded(to step: Double) -> Double {
-        // Resolutions below one are decimal: dividing by their inverse gives numbers that print
-        // short.
+        // Resolutions below one are decimal: dividing by their inverse gives numbers with few
+        // digits.
         let inverse = (1 / step).rounded()
         return (self * inverse).rounded() / inverse
     }

@@ -107,7 +107,7 @@ public struct RouteRecord: Hashable, Sendable {
             throw TrackError(.invalid, "A route whose length was entered has no points.")
         }
         guard distance.isFinite, distance >= 0 else {
-            throw TrackError(.invalid, "The length of a route is zero metres or more.")
+            throw TrackError(.invalid, "The length of a route must not be negative.")
         }
         self.segments = segments.filter { !$0.isEmpty }
         self.distance = distance

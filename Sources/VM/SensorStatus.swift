@@ -63,7 +63,7 @@ public struct SourceReport: Hashable, Sendable {
     public enum Link: String, Hashable, Sendable {
         /// No connection was attempted yet.
         case unknown
-        /// The source is being looked for, as by radio.
+        /// The source is being searched for, for example by radio.
         case scanning
         /// The source was found, and the connection is being established.
         case connecting

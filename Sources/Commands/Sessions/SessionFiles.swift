@@ -53,8 +53,8 @@ extension SessionsCommand {
             if form == nil, let file, !URL(filePath: file).pathExtension.isEmpty {
                 let known = Form.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
                 throw ValidationError(
-                    "No format has the extension .\(URL(filePath: file).pathExtension); those known"
-                        + " are \(known). Or use --format.")
+                    "No format has the extension .\(URL(filePath: file).pathExtension). Use"
+                        + " \(known), or --format.")
             }
             guard id != nil || form == .plist else {
                 throw ValidationError("Name a session, or use --format plist for all.")

@@ -22,7 +22,7 @@ enum IntegerColumn {
     static let slopeBits: Int64 = 16
     /// Flag in the width of a block: its values need 64-bit arithmetic and are packed consecutively.
     static let wideFlag: UInt8 = 0x80
-    /// Stands in place of a width shared by all blocks: each block has a width of its own.
+    /// Marks, in place of the common width, that each block has a width of its own.
     static let mixedWidths: UInt8 = 0xFF
 
     static func encode(_ values: UnsafeBufferPointer<Int64>, onto writer: inout ByteWriter) {

@@ -4,7 +4,8 @@ import Samples
 
 /// Unsealed samples of one layout, encoded as a row of the table `fresh`.
 struct UnsealedRow: Sendable {
-    /// A row as it was when it was read or written: a transaction that extends it changes its end.
+    /// Identifies a row in the state in which it was read or written: a transaction that extends the
+    /// row changes `last`.
     struct Key: Sendable {
         let first: Int64
         let last: Int64
