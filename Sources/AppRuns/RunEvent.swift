@@ -17,7 +17,7 @@ public enum RunEvent: Hashable, Sendable {
 
     /// The method of `console` that wrote a line.
     public enum Level: Hashable, Sendable {
-        /// As the methods are named.
+        /// The method of this name.
         case debug, log, info, warn, error
 
         init(_ level: ConsoleLevel) {

@@ -32,7 +32,7 @@ public actor RunSupervisor {
     private let libraries: RunLibraries
     private let restarts: RestartPolicy
     private let history: RunHistory
-    /// The background runs for the next host.
+    /// The background runs that the next host resumes.
     private var background: BackgroundRunList
     private let time: any TimeSource
     private let virtualTime: (any VirtualRunTime)?
@@ -48,7 +48,7 @@ public actor RunSupervisor {
     }
     /// Reports that a run was added or forgotten, or that its state has changed.
     public nonisolated let changes = ChangeSignal()
-    /// The version of the registry when a change was reported last.
+    /// The version of the registry that was last reported.
     private var reported = 0
     private var processes: [String: AppRun] = [:]
     private var work: [String: Task<RunReport, any Error>] = [:]

@@ -107,7 +107,7 @@ extension JSAppsError {
 
 /// The record of an installation: `index.json`, published atomically together with the app's files.
 public struct AppIndex: Sendable, Hashable, Codable {
-    /// The format of a file that may have other members.
+    /// The format alone, which a file of any later version has too.
     private struct Format: Decodable {
         let format: Int
     }

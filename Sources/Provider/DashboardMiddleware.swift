@@ -50,15 +50,15 @@ struct DashboardMiddleware: RouterMiddleware {
         }
         if isPage {
             response.headers[.contentSecurityPolicy] = DashboardPage.policy
-            // Names the dashboard, and no more, to the pages of apps that it opens.
+            // The pages of apps that the dashboard opens learn its origin, but not its path.
             response.headers[.referrerPolicy] = "origin"
         }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// Refuses the token of a session of the dashboard over the control socket: it is the secret of a page.
+    /// Refuses the token of a dashboard session over the control socket, because only a page may use it.
     ///
-    /// At the origin of an app it is refused for its name, as the token of any other client.
+    /// At the origin of an app, every token that is not the app's is refused.
     private func checkToken(of request: Request) async throws {
         let token = request.headers[.authorization].flatMap {
             TokenScheme.token(in: $0, among: [.bearer, .token, .basic])
@@ -127,7 +127,7 @@ struct DashboardFile: Sendable {
     /// The file, or 304 for a browser that has it.
     func response(to request: Request) -> Response {
         let known = request.headers[.ifNoneMatch] ?? ""
-        // A tag in the form of a weak one is that of the same bytes.
+        // If-None-Match compares weakly: `W/` before a tag does not count.
         let tags = known.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
         var response =
             tags.contains { $0 == tag || $0 == "W/\(tag)" }

@@ -14,7 +14,7 @@ final class Engine {
         self.primitiveClass = primitiveClass
     }
 
-    /// Runs a script; `name` is what errors give as their file.
+    /// Runs a script; errors report `name` as its file.
     func evaluate(_ source: String, named name: String, line: Int32 = 1) -> Outcome {
         var exception: JSValueRef?
         let value = EngineString(source).withReference { source in

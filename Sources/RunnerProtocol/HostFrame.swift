@@ -2,7 +2,7 @@
 public enum HostFrame: Hashable, Sendable {
     /// Evaluate a script; scripts are evaluated in the order of their frames.
     case load(name: String, source: String)
-    /// Open the page at the address of `location` and run its scripts; errors give `name` as their
+    /// Open the page at the address of `location` and run its scripts; errors report `name` as their
     /// file.
     case page(name: String)
     /// Whether to report the visible text of the page when it changes, and its document at the end.
