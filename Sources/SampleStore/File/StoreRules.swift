@@ -44,7 +44,7 @@ package struct ChunkRules: Sendable {
     package static let standard = {
         var rules = ChunkRules()
         rules.rowBytes = 1024
-        rules.rowSpan = 256
+        rules.rowSpan = 512
         return rules
     }()
 }
