@@ -29,10 +29,12 @@ struct StatisticsQueries: Sendable {
         let sensor = try await sensors.readable(lookup)
         let columns = try sensor.numericColumns(query.fields)
         let matchers = try sensor.matchers(query.conditions)
+        let hasWindows = query.every != nil || query.calendar != nil
         do {
             let extent = try await extent(
-                of: sensor, columns.map { sensor.fields[$0] }, terms,
-                needsStart: query.every != nil || query.calendar != nil || !terms.allowsSamples,
+                of: sensor, columns.map { sensor.fields[$0] }, terms, hasWindows: hasWindows,
+                needsStart: hasWindows && query.range.from == .distantPast
+                    || !terms.allowsSamples,
                 includesFuture: query.range.to != .distantFuture)
             let reader = StatisticsReader(
                 of: sensor, columns: columns, samples: samples, terms: terms, matchers: matchers,
@@ -72,16 +74,18 @@ struct StatisticsQueries: Sendable {
     ///
     /// - Parameters:
     ///   - fields: the requested fields.
-    ///   - needsStart: whether to find the first sample, which reads the store; one window over all
-    ///     samples needs no start.
+    ///   - hasWindows: whether the range is divided.
+    ///   - needsStart: whether to find the first sample, for which all unsealed samples are decoded. One window
+    ///     over all samples needs no start, and a range with a start of its own needs no other.
     ///   - includesFuture: whether samples in the future count, as in a range with an end.
     private func extent(
-        of sensor: ReadableSensor, _ fields: [Field], _ terms: GrantTerms, needsStart: Bool,
-        includesFuture: Bool
+        of sensor: ReadableSensor, _ fields: [Field], _ terms: GrantTerms, hasWindows: Bool,
+        needsStart: Bool, includesFuture: Bool
     ) async throws -> TimeRange {
         let newest = try await sensor.origin.newest(
             of: sensor.id, at: includesFuture ? nil : time.now())
-        guard needsStart else {
+        // Without samples the summaries of pruned ones show where the windows end.
+        guard needsStart || hasWindows && newest == nil else {
             return TimeRange(
                 from: .distantPast, to: newest?.advanced(byMicroseconds: 1) ?? time.now())
         }
