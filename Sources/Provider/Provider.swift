@@ -99,8 +99,8 @@ public struct Provider: Sendable {
             authorizer: authorizer, machine: services.machine, engine: services.engine,
             ownerEvents: OwnerEvents(
                 authority: services.authority, machine: services.machine,
-                supervisor: services.supervisor), heartbeat: heartbeat, settings: settings,
-            scheduler: scheduler
+                supervisor: services.supervisor, time: time),
+            heartbeat: heartbeat, settings: settings, scheduler: scheduler
         ).add(to: &routes)
         Self.addSessions(services, authorizer, to: &routes)
         Self.addApps(services, host, authorizer, to: &routes)

@@ -72,6 +72,10 @@ struct StatisticsRoutes {
 
     /// The maximum number of sensors of a request.
     private static let sensorLimit = 32
+    /// How many sensors of a request are read at the same time.
+    private static let width = 4
+    /// A double has no more.
+    private static let mostDigits = 17
 
     @Sendable
     private func statisticsOfMany(
@@ -79,7 +83,7 @@ struct StatisticsRoutes {
     ) async throws -> Response {
         _ = try await authorizer.client("stats", request, context)
         try request.rejectParameters(
-            except: ["from", "to", "every", "zone", "fn"], repeating: ["of"])
+            except: ["from", "to", "every", "zone", "fn", "digits"], repeating: ["of"])
         let selections = try request.uri.queryParameters.getAll("of").map {
             try StatisticsSelection(String($0))
         }
@@ -87,13 +91,12 @@ struct StatisticsRoutes {
             throw Problem.invalidParameter(
                 "of", "must be given 1 to \(Self.sensorLimit) times, like of=cpu:busy")
         }
-        var query = try query(request)
-        var writer = StatisticsColumnsWriter(query)
-        for (selection, grant) in zip(selections, await grants(selections, request, context)) {
+        let query = try query(request)
+        var writer = StatisticsColumnsWriter(query, digits: try digits(request))
+        let grants = await grants(selections, request, context)
+        try await compute(query, selections, grants) { selection, result in
             do {
-                query.fields = selection.fields
-                let table = try await engine.statistics(query, for: try grant.get())
-                try writer.write(table, of: selection.sensor)
+                try writer.write(try result.get(), of: selection.sensor)
             } catch {
                 guard let problem = Problem(ofStream: error) else { throw error }
                 guard !problem.concernsCaller else { throw problem }
@@ -101,6 +104,43 @@ struct StatisticsRoutes {
             }
         }
         return .json(writer.finish())
+    }
+
+    /// Passes on the statistics of each selection, in their order.
+    ///
+    /// Several are computed at the same time, and no more tables are in memory.
+    private func compute(
+        _ query: StatisticsQuery, _ selections: [StatisticsSelection],
+        _ grants: [Result<Grant, AuthError>],
+        _ use: (StatisticsSelection, Result<StatisticsTable, any Error>) throws -> Void
+    ) async throws {
+        typealias Answer = (place: Int, result: Result<StatisticsTable, any Error>)
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            var (started, used) = (0, 0)
+            var answers: [Int: Result<StatisticsTable, any Error>] = [:]
+            while used < selections.count {
+                while started < min(selections.count, used + Self.width) {
+                    var query = query
+                    query.fields = selections[started].fields
+                    group.addTask { [started, query] in
+                        do {
+                            let table = try await engine.statistics(
+                                query, for: try grants[started].get())
+                            return (started, .success(table))
+                        } catch {
+                            return (started, .failure(error))
+                        }
+                    }
+                    started += 1
+                }
+                guard let answer = try await group.next() else { return }
+                answers[answer.place] = answer.result
+                while let result = answers.removeValue(forKey: used) {
+                    try use(selections[used], result)
+                    used += 1
+                }
+            }
+        }
     }
 
     /// A grant for each selection; an app that asks at first use waits for all decisions at the same time.
@@ -124,6 +164,17 @@ struct StatisticsRoutes {
     }
 
     // MARK: - Parameters
+
+    /// The significant digits of the numbers of several sensors; `nil` for all.
+    private func digits(_ request: Request) throws -> Int? {
+        try request.parameter("digits").map { text in
+            guard let digits = Int(text), (1...Self.mostDigits).contains(digits) else {
+                throw Problem.invalidParameter(
+                    "digits", "must be a number from 1 to \(Self.mostDigits)")
+            }
+            return digits
+        }
+    }
 
     /// The maximum number of statistics of a request.
     private static let limit = 32

@@ -5,32 +5,43 @@ import Auth
 import Foundation
 import Hummingbird
 import NIOCore
+import Samples
 import Scheduling
 import VM
 
 /// The parts of a stream for the owner: lists that are written whenever they change, and notices.
 struct OwnerEvents: Sendable {
     enum Part: String, CaseIterable, Comparable {
-        case list, requests, runs, notices
+        /// In the order in which they are written: what takes time comes last.
+        case list, requests, runs, notices, access, storage
 
         /// The name of its events.
         var eventName: String {
             switch self {
             case .list: "sensors"
-            case .requests, .runs: rawValue
+            case .requests, .runs, .access, .storage: rawValue
             case .notices: "notification"
             }
         }
 
-        static func < (left: Part, right: Part) -> Bool { left.rawValue < right.rawValue }
+        static func < (left: Part, right: Part) -> Bool {
+            (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
+        }
     }
 
     /// How often the usage of active runs is written.
     private static let usageInterval = Duration.seconds(5)
+    /// How often accesses and storage are looked at.
+    private static let summaryInterval = Duration.seconds(60)
+    /// The time over which accesses are summed up.
+    private static let recent = Duration.seconds(15 * 60)
+    /// Entries of the access log that are read at once, and how often.
+    private static let (logPage, logPages) = (500, 20)
 
     let authority: Authority
     let machine: VirtualMachine
     let supervisor: RunSupervisor
+    let time: any TimeSource
 
     /// Adds changes of a part to an inbox until the task is cancelled.
     func watch(_ part: Part, _ inbox: StreamInbox) async {
@@ -40,17 +51,22 @@ struct OwnerEvents: Sendable {
         case .runs:
             await withDiscardingTaskGroup { group in
                 group.addTask { await forward(supervisor.changes.watch(), part, inbox) }
-                group.addTask {
-                    while (try? await Task.sleep(for: Self.usageInterval)) != nil {
-                        await inbox.add(part)
-                    }
-                }
+                group.addTask { await repeatedly(part, every: Self.usageInterval, inbox) }
             }
+        case .access, .storage:
+            await inbox.add(part)
+            await repeatedly(part, every: Self.summaryInterval, inbox)
         case .notices:
             let (notices, watcher) = await authority.noticeBoard.watch()
             for await notice in notices { await inbox.add(notice) }
             await authority.noticeBoard.unwatch(watcher)
         }
+    }
+
+    private func repeatedly(
+        _ part: Part, every interval: Duration, _ inbox: StreamInbox
+    ) async {
+        while (try? await Task.sleep(for: interval)) != nil { await inbox.add(part) }
     }
 
     private func forward(
@@ -61,7 +77,7 @@ struct OwnerEvents: Sendable {
         for await _ in changes { await inbox.add(part) }
     }
 
-    /// The list of a part, as its route returns it.
+    /// The data of the event of a part; `nil` without one.
     func body(of part: Part) async throws -> Data? {
         switch part {
         case .list:
@@ -76,6 +92,48 @@ struct OwnerEvents: Sendable {
             let runs = await supervisor.runs()
             return try JSONText.encode(ItemList(runs.map { RunDescription($0) }))
         case .notices: return nil
+        case .access:
+            // Other parts of the stream go on if the log cannot be read.
+            guard let items = try? await recentAccess() else { return nil }
+            return try JSONText.encode(ItemList(items))
+        case .storage:
+            guard let report = try? await machine.retention.report() else { return nil }
+            return try JSONText.encode(
+                StorageSummary(bytes: report.bytes, budget: report.budget, free: report.free))
+        }
+    }
+
+    /// What each client read in the last minutes, those that read most first; calls of the owner excepted.
+    private func recentAccess() async throws -> [AccessSummary] {
+        let since = time.now().advanced(by: .zero - Self.recent)
+        var summaries: [String: AccessSummary] = [:]
+        var query = AccessLogQuery(withoutOwner: true, limit: Self.logPage)
+        for _ in 0..<Self.logPages {
+            let entries = try await authority.log.entries(query)
+            for entry in entries where entry.time >= since {
+                guard let client = entry.client, entry.access != .write,
+                    entry.kind == .access || entry.kind == .refusal
+                else { continue }
+                summaries[client, default: AccessSummary(client: client)].add(entry)
+            }
+            guard entries.count == Self.logPage, let last = entries.last, last.time >= since else {
+                break
+            }
+            query.before = last.id
+        }
+        return summaries.values.sorted { ($1.samples, $0.client) < ($0.samples, $1.client) }
+    }
+}
+
+extension AccessSummary {
+    fileprivate mutating func add(_ entry: AccessLogEntry) {
+        let sensor = entry.sensor?.description
+        if entry.kind == .refusal {
+            refusals += entry.calls
+            if let sensor, !refused.contains(sensor) { refused.append(sensor) }
+        } else {
+            samples += entry.count
+            if let sensor, !sensors.contains(sensor) { sensors.append(sensor) }
         }
     }
 }
@@ -95,18 +153,20 @@ struct OwnerFeed {
     mutating func write(
         _ news: StreamInbox.Contents, to writer: inout any ResponseBodyWriter
     ) async throws -> Bool {
-        var output = ByteBuffer()
+        var hasWritten = false
         for part in news.parts.sorted() {
             guard let body = try await events.body(of: part), last[part] != body else { continue }
             last[part] = body
-            var event = StreamEvent.part(part, body)
-            output.writeBuffer(&event)
+            // At once: the next part may take longer.
+            try await writer.write(StreamEvent.part(part, body))
+            hasWritten = true
         }
+        var output = ByteBuffer()
         for notice in news.notices {
             var event = try StreamEvent.notice(notice, hasID: false)
             output.writeBuffer(&event)
         }
-        guard output.readableBytes > 0 else { return false }
+        guard output.readableBytes > 0 else { return hasWritten }
         try await writer.write(output)
         return true
     }

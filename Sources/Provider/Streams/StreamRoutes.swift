@@ -57,7 +57,8 @@ struct StreamRoutes {
     ) async throws -> Response {
         let client = try await authorizer.client("stream", request, context)
         try request.rejectParameters(
-            except: Set(["sensors"] + OwnerEvents.Part.allCases.map { Substring($0.rawValue) }))
+            except: Set(
+                ["sensors", "newest"] + OwnerEvents.Part.allCases.map { Substring($0.rawValue) }))
         let parts = try OwnerEvents.Part.allCases.filter { try request.mark($0.rawValue) }
         if !parts.isEmpty { try await authorizer.owner("stream", request, context) }
         let newest = await machine.samples.lastSequence
@@ -65,6 +66,7 @@ struct StreamRoutes {
         var contents = StreamContents(
             self, request, context, samples(.many, request, context), newest: newest)
         contents.owner = OwnerFeed(ownerEvents, Set(parts))
+        let beginsWithNewest = try request.mark("newest")
         guard let list = request.parameter("sensors") else {
             guard !parts.isEmpty else {
                 let names = OwnerEvents.Part.allCases.map(\.rawValue).joined(separator: ", ")
@@ -92,8 +94,9 @@ struct StreamRoutes {
             }
             switch try await admit(name, request, context) {
             case .success(let sensor):
-                contents.samples.add(
-                    name, sensor, after: item.last ?? last ?? newest, newest: newest)
+                let known = item.last ?? last
+                contents.samples.add(name, sensor, after: known ?? newest, newest: newest)
+                if beginsWithNewest, known == nil { contents.beginning.append((name, sensor)) }
             case .failure(let problem): contents.refused.append((item.name, problem))
             }
         }
@@ -241,11 +244,14 @@ private struct StreamContents {
     let request: Request
     let context: ProviderContext
     let machine: VirtualMachine
+    let engine: AnalyticsEngine
     var samples: SampleMerge
     /// The last sequence number when the stream began.
     let newest: Int64
     var owner: OwnerFeed?
     var refused: [(name: String, problem: Problem)] = []
+    /// Sensors whose newest sample comes first.
+    var beginning: [(name: SensorID, sensor: SensorID)] = []
     /// Sensors that join when the owner has allowed them.
     var undecided: [SensorID] = []
     private var hasBegun = false
@@ -254,7 +260,7 @@ private struct StreamContents {
         _ routes: StreamRoutes, _ request: Request, _ context: ProviderContext,
         _ samples: SampleMerge, newest: Int64
     ) {
-        (authorizer, machine) = (routes.authorizer, routes.machine)
+        (authorizer, machine, engine) = (routes.authorizer, routes.machine, routes.engine)
         (self.request, self.context) = (request, context)
         (self.samples, self.newest) = (samples, newest)
     }
@@ -300,8 +306,31 @@ private struct StreamContents {
             if try await owner.write(news, to: &writer) { hasWritten = true }
             self.owner = owner
         }
+        if try await writeNewest(to: &writer) { hasWritten = true }
         if try await samples.write(to: &writer, checksAll: isHeartbeat) { hasWritten = true }
         if !hasWritten { try await writer.write(StreamEvent.heartbeat) }
+    }
+
+    /// Writes the newest sample of each sensor with which the stream begins.
+    ///
+    /// They have no identifiers, because a stream that is resumed after them would repeat what came between.
+    private mutating func writeNewest(to writer: inout any ResponseBodyWriter) async throws -> Bool
+    {
+        var output = ByteBuffer()
+        for (name, sensor) in beginning {
+            // A sensor that may not be read any more is reported with its samples.
+            guard
+                let grant = try? await authorizer.grant(
+                    "stream", .raw, of: sensor, request, context, isContinuation: true),
+                let page = try? await engine.latest(for: grant).page,
+                let sample = page.samples.first, sample.sequence <= newest
+            else { continue }
+            StreamEvent.sample(sample, page.fields, of: name, isLast: false, to: &output)
+        }
+        beginning = []
+        guard output.readableBytes > 0 else { return false }
+        try await writer.write(output)
+        return true
     }
 }
 

@@ -1,4 +1,5 @@
 import API
+import Foundation
 import LAE
 import NIOCore
 import Samples
@@ -11,8 +12,11 @@ struct StatisticsColumnsWriter {
     private var isFirst = true
     /// How many numbers the answer may still have.
     private var room = StatisticsQuery.numberLimit
+    /// The significant digits of statistics; `nil` for all.
+    private let digits: Int?
 
-    init(_ query: StatisticsQuery) {
+    init(_ query: StatisticsQuery, digits: Int? = nil) {
+        self.digits = digits
         write(query.range.from)
         buffer.writeString(#","every":"#)
         if let every = query.every {
@@ -97,11 +101,20 @@ struct StatisticsColumnsWriter {
             buffer.writeString(":[")
             for (number, window) in table.windows.enumerated() {
                 if number > 0 { buffer.writeString(",") }
-                write(window.values[row][place])
+                write(window.values[row][place].map(rounded))
             }
             buffer.writeString("]")
         }
         buffer.writeString("}")
+    }
+
+    private func rounded(_ number: Double) -> Double {
+        guard let digits, number.isFinite, number != 0 else { return number }
+        let places = digits - 1 - Int(log10(abs(number)).rounded(.down))
+        let scale = pow(10, Double(abs(places)))
+        guard scale.isFinite else { return number }
+        // Dividing by a whole power of ten gives the double that is nearest to the decimal number.
+        return places < 0 ? (number / scale).rounded() * scale : (number * scale).rounded() / scale
     }
 
     private mutating func write(_ time: Timestamp) {

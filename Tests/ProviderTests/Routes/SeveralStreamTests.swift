@@ -1,5 +1,7 @@
+import API
 import AppRuns
 import Auth
+import Foundation
 import NIOCore
 import Samples
 import TestSupport
@@ -63,6 +65,44 @@ struct SeveralStreamTests {
                     Call("GET", "/api/v1/stream?\(query)", token: host.owner))
                 #expect(answer.status == 400, "\(query)")
                 #expect(try answer.json()["detail"]?.string?.hasPrefix("sensors: ") == true)
+            }
+        }
+    }
+
+    @Test func `newest begins with the newest sample of each sensor that has no position`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            for level in 1...3 { await host.gauge(Double(level)) }
+            await host.collect("networking", [.number(7)])
+            await host.collect("networking", [.number(8)])
+            for query in ["sensors=gauge,networking,quiet", "sensors=*"] {
+                try await host.streams("\(query)&newest") { events in
+                    await events.read { $0.data("sample").count >= 2 }
+                    // Without an id: a stream that is resumed would repeat what came in between.
+                    #expect(events.samples.isEmpty)
+                    let first = events.data("sample").sorted()
+                    #expect(first.count == 2)
+                    #expect(first.first?.hasPrefix(#"{"sensor":"gauge","t":"#) == true)
+                    #expect(first.first?.contains(#""level":3.0"#) == true)
+                    #expect(first.last?.hasSuffix(#""rate":8.0}"#) == true)
+                }
+            }
+            try await host.streams("sensors=gauge@2,networking&newest") { events in
+                await events.read { $0.data("sample").count >= 2 }
+                #expect(events.samples.map(\.id) == [3])
+                #expect(events.data("sample").contains { $0.hasSuffix(#""rate":8.0}"#) })
+            }
+            try await host.streams("sensors=gauge,networking&newest", after: "4") { events in
+                await events.read { $0.samples.count >= 1 }
+                #expect(events.data("sample").count == 1)
+                #expect(events.samples.map(\.id) == [5])
+            }
+            // Without permission there is none.
+            let token = try await host.client(allow: ["sensor:gauge"])
+            try await host.streams("sensors=gauge,networking&newest", token: token) { events in
+                await events.read { $0.data("sample").count >= 1 && !$0.refusals.isEmpty }
+                #expect(!events.text.contains(#""rate""#))
             }
         }
     }
@@ -422,10 +462,41 @@ struct OwnerStreamTests {
         }
     }
 
+    @Test func `accesses of the last minutes are summed up by client, and so is the storage`()
+        async throws
+    {
+        try await ServedHost.with { host async throws in
+            for level in 1...3 { await host.gauge(Double(level)) }
+            let curl = try await host.client("curl", allow: ["sensor:gauge"])
+            func read(_ path: String, _ token: String) async throws -> Int {
+                try await host.send(Call("GET", "/api/v1/sensors/\(path)", token: token)).status
+            }
+            #expect(try await read("gauge/samples", curl) == 200)
+            #expect(try await read("gauge/samples", curl) == 200)
+            #expect(try await read("networking/samples", curl) == 403)
+            #expect(try await read("gauge/samples", host.owner) == 200)
+            try await host.streams("access&storage") { events async throws in
+                await events.read { ["access", "storage"].allSatisfy($0.names.contains) }
+                let access = try #require(events.data("access").first)
+                #expect(
+                    access == """
+                        {"items":[{"client":"curl","refusals":1,"refused":["networking"],\
+                        "samples":6,"sensors":["gauge"]}]}
+                        """)
+                let storage = try #require(events.data("storage").first)
+                let summary = try JSONDecoder().decode(
+                    StorageSummary.self, from: Data(storage.utf8))
+                let report = try await host.machine.retention.report()
+                #expect(summary.budget == report.budget && summary.bytes == report.bytes)
+                #expect(summary.free > 0)
+            }
+        }
+    }
+
     @Test func `other clients get no list of the owner`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.client(allow: ["sensor:gauge"])
-            for part in ["requests", "runs", "notices", "list"] {
+            for part in ["requests", "runs", "notices", "list", "access", "storage"] {
                 let answer = try await host.send(
                     Call("GET", "/api/v1/stream?sensors=gauge&\(part)", token: token))
                 #expect(answer.status == 403)

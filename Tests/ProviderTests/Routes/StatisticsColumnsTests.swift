@@ -48,6 +48,29 @@ struct StatisticsColumnsTests {
         }
     }
 
+    @Test func `digits rounds statistics, and leaves times and whole numbers as they are`()
+        async throws
+    {
+        try await ServedHost.with { host async throws in
+            for (number, level) in [1.0 / 3, -200.0 / 3, 1e-7 / 3, 2e9 / 3, 0, 5].enumerated() {
+                await host.gauge(
+                    level, at: Timestamp(microseconds: Int64(number) * 10_000_000 + 123))
+            }
+            let answer = try await Self.stats(
+                host, "of=gauge:level&from=0.123&to=60000.123&every=10s&fn=mean,count&digits=3")
+            #expect(answer.status == 200)
+            #expect(
+                answer.text.contains(
+                    #""from":[0.123,10000.123,20000.123,30000.123,40000.123,50000.123]"#))
+            #expect(
+                answer.text.contains(
+                    #""mean":[0.333,-66.7,3.33e-08,667000000,0,5],"count":[1,1,1,1,1,1]"#))
+            let all = try await Self.stats(
+                host, "of=gauge:level&from=0&to=10000&every=10s&fn=mean&digits=17")
+            #expect(all.text.contains(#""mean":[0.3333333333333333]"#))
+        }
+    }
+
     @Test func `the columns have the numbers of the windows of each sensor`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host)
@@ -112,6 +135,7 @@ struct StatisticsColumnsTests {
             for query in [
                 "", many, "of=", "of=gauge:", "of=gauge:a,a", "of=No!", "of=gauge&fields=level",
                 "of=gauge&where=level%3E1", "of=gauge&every=x", "of=gauge&from=x",
+                "of=gauge&digits=0", "of=gauge&digits=18", "of=gauge&digits=x",
             ] {
                 #expect(try await Self.stats(host, query).status == 400, "\(query)")
             }

@@ -91,10 +91,13 @@ extension Exercise {
                 headers: [("Accept", "application/vnd.nervous.columns")]),
             host.owned(
                 "statisticsSeveral", 200, "GET",
-                "/stats?of=gauge:level&of=none&of=quiet&of=gauge&every=1h&from=0&to=7200000"),
+                "/stats?of=gauge:level&of=none&of=quiet&of=gauge&every=1h&from=0&to=7200000&digits=5"
+            ),
             host.owned("statisticsSeveral", 400, "GET", "/stats"),
             host.owned("statisticsSeveral", 422, "GET", "/stats?of=gauge&fn=x"),
-            host.owned("streamSeveral", 200, "HEAD", "/stream?sensors=gauge,none&runs"),
+            host.owned(
+                "streamSeveral", 200, "HEAD",
+                "/stream?sensors=gauge,none&runs&newest&access&storage"),
             host.owned("streamSeveral", 400, "GET", "/stream"),
             host.owned("stream", 200, "HEAD", "\(gauge)/stream"),
             host.owned(
