@@ -21,8 +21,9 @@ struct AppAssets: Sendable {
     /// - Parameter nonce: inserted into the file if it is a page.
     /// - Throws: `Problem` if there is none.
     func response(
-        to path: String, of name: String, nonce: PageNonce? = nil
+        to request: Request, of name: String, nonce: PageNonce? = nil
     ) async throws -> Response {
+        let path = request.uri.path
         if let response = try await shared(path) { return response }
         let app: InstalledApp
         do {
@@ -44,7 +45,7 @@ struct AppAssets: Sendable {
         }
         if wanted == "favicon.ico" { return Self.icon(of: app) }
         if path == DashboardFile.chartsPath, let charts = DashboardFile.charts {
-            return charts.response(charts.content)
+            return charts.response(to: request)
         }
         let prefix = "lib/"
         guard decoded.hasPrefix(prefix) else { throw Problem.notFound("The app has no such file.") }

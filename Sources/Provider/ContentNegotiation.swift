@@ -12,14 +12,39 @@ enum ContentNegotiation {
     ///   parameters; `nil` if there is none.
     static func best<Form>(of accept: String, _ form: (String) -> Form?) -> Form? {
         var best: (form: Form, quality: Double)?
-        for range in accept.split(separator: ",") {
-            let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
-            guard let form = parts.first.flatMap({ form($0.lowercased()) }) else { continue }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
-            let quality = weight.flatMap { Double($0.dropFirst(2)) } ?? 1
+        for (range, quality) in ranges(of: accept) {
+            guard let form = form(range) else { continue }
             if quality > best?.quality ?? 0 { best = (form, quality) }
         }
         return best?.form
+    }
+
+    /// The ranges of a field in lower case and without parameters, each with its quality, which is 1 if none
+    /// or an invalid one is given.
+    static func ranges(of accept: String) -> [(range: String, quality: Double)] {
+        accept.split(separator: ",").compactMap { range in
+            let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
+            guard let name = parts.first else { return nil }
+            let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }
+            return (name.lowercased(), weight.flatMap { Double($0.dropFirst(2)) } ?? 1)
+        }
+    }
+}
+
+/// A content coding of a response (RFC 9110, section 12.5.3).
+enum ContentCoding: String {
+    case identity, gzip
+
+    /// The coding that `Accept-Encoding` prefers; gzip of equals, and no coding if it names neither.
+    ///
+    /// A response without a coding is sent also if the field excludes it, because there is no other.
+    init(acceptEncoding field: String?) {
+        let ranges = ContentNegotiation.ranges(of: field ?? "")
+        func quality(_ names: String...) -> Double? {
+            ranges.first { names.contains($0.range) }?.quality
+        }
+        let gzip = quality("gzip", "x-gzip") ?? quality("*") ?? 0
+        self = gzip > 0 && gzip >= quality("identity") ?? 0 ? .gzip : .identity
     }
 }
 

@@ -43,7 +43,8 @@ struct DashboardMiddleware: RouterMiddleware {
         var response: Response
         if path == "/", let nonce = await launches.nonce(for: .dashboard, request, context) {
             response = file.response(nonce.inserted(into: file.content))
-            // A page with a nonce must not be shown from a cache.
+            // A page with a nonce must not be shown from a cache. It is not compressed: the size of what is
+            // compressed together with a secret can reveal it.
             response.headers[.cacheControl] = "no-store"
         } else {
             response = file.response(to: request)
@@ -91,8 +92,22 @@ private enum DashboardPage {
     }
 }
 
-/// A file of the dashboard.
+/// A file of the dashboard, as it is and compressed.
+///
+/// Every file is compressed once, when the first one is requested. None contains a secret: a page with a nonce
+/// is a changed form of the file, which is not compressed.
 struct DashboardFile: Sendable {
+    /// The bytes of a response, and the tag of exactly these bytes.
+    private struct Form {
+        let bytes: ByteBuffer
+        let tag: String
+
+        init(_ content: [UInt8]) {
+            bytes = ByteBuffer(bytes: content)
+            tag = "\"\(Data(SHA256.hash(data: content)).prefix(12).hexadecimal)\""
+        }
+    }
+
     private static let files = Dictionary(
         DashboardFiles.all.map { ($0.name, DashboardFile($0.name, $0.content.bytes)) },
         uniquingKeysWith: { $1 })
@@ -105,12 +120,15 @@ struct DashboardFile: Sendable {
 
     let content: [UInt8]
     private let type: FileType
-    private let tag: String
+    private let plain: Form
+    /// `nil` if there was not enough memory to compress it.
+    private let compressed: Form?
 
     private init(_ name: String, _ content: [UInt8]) {
         self.content = content
         type = FileType(ending: name.split(separator: ".").last.map(String.init) ?? "")
-        tag = "\"\(Data(SHA256.hash(data: content)).prefix(12).hexadecimal)\""
+        plain = Form(content)
+        compressed = Gzip.compressed(content).map(Form.init)
     }
 
     /// The file at a path; `nil` if there is none.
@@ -124,24 +142,31 @@ struct DashboardFile: Sendable {
         self = found
     }
 
-    /// The file, or 304 for a browser that has it.
+    /// The file in the coding that the client prefers, or 304 for a browser that has it.
     func response(to request: Request) -> Response {
+        var (form, coding) = (plain, ContentCoding.identity)
+        if let compressed, ContentCoding(acceptEncoding: request.headers[.acceptEncoding]) == .gzip
+        {
+            (form, coding) = (compressed, .gzip)
+        }
         let known = request.headers[.ifNoneMatch] ?? ""
         // If-None-Match compares weakly: `W/` before a tag does not count.
         let tags = known.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
-        var response =
-            tags.contains { $0 == tag || $0 == "W/\(tag)" }
-            ? Response(status: .notModified) : response(content)
+        let isKnown = tags.contains { $0 == form.tag || $0 == "W/\(form.tag)" || $0 == "*" }
+        var response = isKnown ? Response(status: .notModified) : response(form.bytes)
+        if !isKnown, coding != .identity { response.headers[.contentEncoding] = coding.rawValue }
         response.headers[.cacheControl] = "no-cache"
-        response.headers[.eTag] = tag
+        response.headers[.eTag] = form.tag
+        response.headers[.vary] = "Accept-Encoding"
         return response
     }
 
-    /// A changed form of the file.
-    func response(_ content: [UInt8]) -> Response {
+    /// A changed form of the file, which is not compressed.
+    func response(_ content: [UInt8]) -> Response { response(ByteBuffer(bytes: content)) }
+
+    private func response(_ bytes: ByteBuffer) -> Response {
         Response(
-            status: .ok, headers: [.contentType: type.rawValue],
-            body: .init(byteBuffer: ByteBuffer(bytes: content)))
+            status: .ok, headers: [.contentType: type.rawValue], body: .init(byteBuffer: bytes))
     }
 }
 

@@ -105,7 +105,7 @@ struct AppOriginMiddleware: RouterMiddleware {
         guard request.headers[.serviceWorker] == nil else { throw Problem.serviceWorker }
         let page = LaunchedPage.app(name)
         let nonce = path == "/" ? await launches.nonce(for: page, request, context) : nil
-        var response = try await assets.response(to: path, of: name, nonce: nonce)
+        var response = try await assets.response(to: request, of: name, nonce: nonce)
         // Without a launch code the page could not get a token: it was reloaded, or its link was used.
         if path == "/", nonce == nil, FetchMetadata(request).isNavigation,
             let url = site.page(of: name),

@@ -28,7 +28,10 @@ static const unsigned char dashboard_css[] = {
 #embed "../../Provider/Resources/dashboard/dashboard.css"
 };
 
+/* The texts of the first page are a part of its module, so that it needs no request of its own for them. */
 static const unsigned char dashboard_js[] = {
+#embed "../../Provider/Resources/dashboard/texts.js"
+,
 #embed "../../Provider/Resources/dashboard/dashboard.js"
 };
 
@@ -72,10 +75,6 @@ static const unsigned char sessions_js[] = {
 #embed "../../Provider/Resources/dashboard/sessions.js"
 };
 
-static const unsigned char texts_js[] = {
-#embed "../../Provider/Resources/dashboard/texts.js"
-};
-
 #define FILE(name, content) {name, {content, sizeof content}}
 
 static const struct named_file files[] = {
@@ -97,7 +96,6 @@ static const struct named_file files[] = {
     FILE("sensor-settings.js", sensor_settings_js),
     FILE("sensor.js", sensor_js),
     FILE("sessions.js", sessions_js),
-    FILE("texts.js", texts_js),
 };
 
 struct named_files dashboard_files(void) {

@@ -35,8 +35,10 @@ final class Browser {
         throw Failure(description: "chromedriver ended: \(text)")
     }
 
-    /// - Parameter names: names that resolve to this machine, in addition to those of `localhost`.
-    init(_ sandbox: Sandbox, names: [String] = []) throws {
+    /// - Parameters:
+    ///   - names: names that resolve to this machine, in addition to those of `localhost`.
+    ///   - recordsTraffic: whether ``traffic`` is recorded.
+    init(_ sandbox: Sandbox, names: [String] = [], recordsTraffic: Bool = false) throws {
         self.sandbox = sandbox
         let port: Substring
         (driver, port) = try Self.startDriver(sandbox)
@@ -55,7 +57,10 @@ final class Browser {
             [
                 "capabilities": [
                     "alwaysMatch": [
-                        "goog:chromeOptions": options, "goog:loggingPrefs": ["browser": "ALL"],
+                        "goog:chromeOptions": options,
+                        "goog:loggingPrefs": [
+                            "browser": "ALL", "performance": recordsTraffic ? "ALL" : "OFF",
+                        ],
                         "timeouts": ["script": 500_000, "pageLoad": 500_000],
                     ]
                 ]
@@ -127,6 +132,46 @@ final class Browser {
             let value = try call("/se/log", ["type": "browser"])
             return (value as? [[String: Any]] ?? []).compactMap { $0["message"] as? String }
                 .filter { !$0.contains("Unrecognized Content-Security-Policy directive 'webrtc'") }
+        }
+    }
+
+    /// A request of the page, and the bytes of its response as the browser received them.
+    struct Request {
+        let url: String
+        var bytes = 0
+    }
+
+    /// The requests since the last call, and what has arrived for them, in the order in which they were made.
+    var traffic: [Request] {
+        get throws {
+            var requests: [String: Request] = [:]
+            var order: [String] = []
+            for entry in try call("/se/log", ["type": "performance"]) as? [[String: Any]] ?? [] {
+                guard let text = entry["message"] as? String,
+                    let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+                        as? [String: Any], let message = object["message"] as? [String: Any],
+                    let method = message["method"] as? String,
+                    let event = message["params"] as? [String: Any],
+                    let id = event["requestId"] as? String
+                else { continue }
+                switch method {
+                case "Network.requestWillBeSent":
+                    let url = (event["request"] as? [String: Any])?["url"] as? String ?? ""
+                    guard !url.hasPrefix("data:") else { continue }
+                    requests[id] = Request(url: url)
+                    order.append(id)
+                case "Network.responseReceived":
+                    let response = event["response"] as? [String: Any]
+                    requests[id]?.bytes = response?["encodedDataLength"] as? Int ?? 0
+                case "Network.dataReceived":
+                    requests[id]?.bytes += event["encodedDataLength"] as? Int ?? 0
+                case "Network.loadingFinished":
+                    // In all, with the header.
+                    requests[id]?.bytes = event["encodedDataLength"] as? Int ?? 0
+                default: break
+                }
+            }
+            return order.compactMap { requests[$0] }
         }
     }
 

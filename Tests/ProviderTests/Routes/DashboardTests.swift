@@ -120,14 +120,22 @@ struct DashboardTests {
         ).standardizedFileURL.path(percentEncoded: false)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(names.count >= 5)
+        @Sendable func content(_ name: String) throws -> Data {
+            try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+        }
         try await ServedHost.with { host in
             try await host.install()
-            for name in names {
+            // A part of the module that needs it.
+            let texts = "texts.js"
+            #expect(try await host.send(Call("GET", "/dashboard/\(texts)")).status == 404)
+            for name in names where name != texts {
                 let target = "/dashboard/\(name)"
                 let answer = try await host.send(Call("GET", target))
                 #expect(answer.status == 200, "\(name) is not in dashboard.c")
-                let file = URL(filePath: "\(folder)/\(name)")
-                #expect(try answer.body == Array(Data(contentsOf: file)))
+                let expected =
+                    try (name == "dashboard.js" ? content(texts) : Data()) + content(name)
+                #expect(answer.body == Array(expected), "\(name)")
+                #expect(answer["content-encoding"] == nil)
                 #expect(answer["content-type"]?.hasPrefix("text/") == true)
                 #expect(answer["cache-control"] == "no-cache")
                 let tag = try #require(answer["etag"])
@@ -150,6 +158,83 @@ struct DashboardTests {
                 #expect(charts.status == 200, "\(name)")
                 #expect(charts["content-type"] == "text/javascript; charset=utf-8")
             }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, false), ("", false), ("gzip", true), ("x-gzip", true), ("GZip; Q=0.1", true),
+            ("gzip, deflate, br, zstd", true), ("*", true), ("br, *;q=0.1", true), ("br", false),
+            ("identity", false), ("gzip;q=0", false), ("gzip;q=0.000, *", false), ("*;q=0", false),
+            ("gzip;q=0.5, identity", false), ("identity;q=0.5, gzip;q=0.5", true),
+            ("identity;q=0, gzip;q=0", false), ("gzip2, notgzip", false),
+        ] as [(String?, Bool)])
+    func `a file is compressed if the client prefers that`(accepted: String?, isCompressed: Bool)
+        async throws
+    {
+        try await ServedHost.with { host in
+            try await host.install()
+            let headers = accepted.map { [("Accept-Encoding", $0)] } ?? []
+            for (target, name) in [
+                ("/dashboard/dashboard.js", "localhost"), ("/dashboard/dashboard.css", "127.0.0.1"),
+                ("/lib/charts.js", "localhost"), ("/lib/charts.js", "my-app.localhost"),
+                ("/", "localhost"),
+            ] {
+                let place = "\(name):\(host.port)"
+                let asked = target == "/" ? Self.opened : []
+                let plain = try await host.send(Call("GET", target, host: place, headers: asked))
+                let call = { method, more in
+                    Call(method, target, host: place, headers: asked + headers + more)
+                }
+                let answer = try await host.send(call("GET", []))
+                #expect(answer.status == 200)
+                #expect(answer["content-encoding"] == (isCompressed ? "gzip" : nil), "\(target)")
+                #expect(answer["vary"] == "Accept-Encoding" && plain["vary"] == "Accept-Encoding")
+                #expect(answer["content-type"] == plain["content-type"])
+                #expect(answer["content-length"] == "\(answer.body.count)")
+                let tag = try #require(answer["etag"])
+                #expect(tag.hasPrefix("\""))
+                if isCompressed {
+                    #expect(try Gzip.decompressed(answer.body, upTo: 1 << 20) == plain.body)
+                    #expect(answer.body.count < plain.body.count / 2)
+                    #expect(tag != plain["etag"])
+                } else {
+                    #expect(answer.body == plain.body)
+                    #expect(tag == plain["etag"])
+                }
+                let head = try await host.send(call("HEAD", []))
+                #expect(head.body.isEmpty && head["content-length"] == answer["content-length"])
+                #expect(head["content-encoding"] == answer["content-encoding"])
+                #expect(head["etag"] == tag)
+                for known in [tag, "\"x\", W/\(tag)", "*"] {
+                    let again = try await host.send(call("GET", [("If-None-Match", known)]))
+                    #expect(again.status == 304 && again.body.isEmpty, "\(known)")
+                    #expect(again["vary"] == "Accept-Encoding" && again["etag"] == tag)
+                }
+                // The other form has another tag.
+                let other = try await host.send(
+                    Call(
+                        "GET", target, host: place,
+                        headers: asked + [
+                            ("Accept-Encoding", isCompressed ? "identity" : "gzip"),
+                            ("If-None-Match", tag),
+                        ]))
+                #expect(other.status == 200 && !other.body.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a page with a nonce and an answer of the API are not compressed`() async throws {
+        try await ServedHost.with { host in
+            let headers = Self.opened + [("Accept-Encoding", "gzip, *")]
+            #expect(try await Self.open(host, headers: headers)["content-encoding"] == "gzip")
+            _ = try await Self.code(host)
+            let page = try await Self.open(host, headers: headers)
+            #expect(page["content-encoding"] == nil)
+            #expect(Self.nonce(in: page) != nil)
+            let list = try await host.send(
+                Call("GET", "/api/v1/sensors", token: host.owner, headers: headers))
+            #expect(list.status == 200 && list["content-encoding"] == nil)
         }
     }
 

@@ -1,13 +1,13 @@
 // dashboard.js: the owner's dashboard: session, API calls, the live stream, the router, and what the
 // modules of the pages share. Pages other than the overview are modules that are loaded when shown.
+// The host serves texts.js before this file, as one module: `text` is declared there.
 
-import { text } from "./texts.js";
-export { text };
 import { Chart, ChartGroup, Points } from "/lib/charts.js";
 
 const API = "/api/v1";
 const SESSION_KEY = "nervous-session";
 const THEME_KEY = "nervous-theme";
+const ASKED_KEY = "nervous-overview"; // the sensors of the overview and their fields, until the page is locked
 const SILENCE_MS = 40_000; // the host sends at least a comment every 15 s
 const RETRY_MS = [1000, 2000, 4000, 8000, 15_000];
 const SPINNER_MS = 300;
@@ -101,14 +101,20 @@ function numberFormat(digits, isFixed) {
   return made;
 }
 
-const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
-const secondFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const fractionFormat = new Intl.DateTimeFormat(undefined,
+/** Writes times in the language of the browser; the format is made when it is used first, because that takes time. */
+function timeFormat(options) {
+  let made;
+  return (t) => (made ??= new Intl.DateTimeFormat(undefined, options)).format(t);
+}
+
+const clockFormat = timeFormat({ timeStyle: "short" });
+const secondFormat = timeFormat({ timeStyle: "medium" });
+const fractionFormat = timeFormat(
   { hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const dateFormat = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
-const momentFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const longDateFormat = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+const dayFormat = timeFormat({ day: "numeric", month: "short" });
+const dateFormat = timeFormat({ day: "numeric", month: "short", year: "numeric" });
+const momentFormat = timeFormat({ dateStyle: "medium", timeStyle: "medium" });
+const longDateFormat = timeFormat({ weekday: "long", day: "numeric", month: "long" });
 
 // UCUM, as the API has it, to what people write.
 const UNITS = {
@@ -233,16 +239,16 @@ export const format = {
   /** A time as short as can be: the clock today, the date and the clock before. */
   time(t, now = Date.now()) {
     const date = new Date(t);
-    if (date.toDateString() === new Date(now).toDateString()) return clockFormat.format(date);
-    if (Math.abs(now - t) > 300 * 864e5) return dateFormat.format(date);
-    return `${dayFormat.format(date)}, ${clockFormat.format(date)}`;
+    if (date.toDateString() === new Date(now).toDateString()) return clockFormat(date);
+    if (Math.abs(now - t) > 300 * 864e5) return dateFormat(date);
+    return `${dayFormat(date)}, ${clockFormat(date)}`;
   },
 
-  clock: (t) => secondFormat.format(t),
-  exactClock: (t) => fractionFormat.format(t),
-  moment: (t) => momentFormat.format(t),
-  date: (t) => dateFormat.format(t),
-  longDate: (t) => longDateFormat.format(t),
+  clock: secondFormat,
+  exactClock: fractionFormat,
+  moment: momentFormat,
+  date: dateFormat,
+  longDate: longDateFormat,
 };
 
 /** A `<time>` element with the exact moment as its title. */
@@ -316,6 +322,7 @@ export async function lock() {
 function locked(why = text.shell.lockedHow) {
   token = null;
   localStorage.removeItem(SESSION_KEY);
+  localStorage.removeItem(ASKED_KEY);
   live.stop();
   leave();
   showRequests([]);
@@ -352,7 +359,7 @@ async function redeem() {
 
 // --- The live stream --------------------------------------------------------------------------
 
-const STATES = new Set(["sensors", "requests", "runs", "state"]);
+const STATES = new Set(["sensors", "requests", "runs", "access", "storage", "state"]);
 const CHANNEL = "nervous-stream";
 const PING_MS = 20_000; // tabs say that they are there
 const GONE_MS = 100_000; // timers of hidden tabs run once a minute
@@ -401,8 +408,8 @@ class Live {
 
   /**
    * Calls `handler` with the data of each event: sample, gap, damage, refused, sensors, requests,
-   * runs, notification, state (of this stream), and resync, when samples were missed and pages load
-   * anew. `sensors`, `requests`, `runs` and `state` are repeated to a new handler.
+   * runs, notification, access, storage, state (of this stream), and resync, when samples were missed and
+   * pages load anew. `sensors`, `requests`, `runs`, `access`, `storage` and `state` are repeated to a new handler.
    * @returns {() => void} ends it
    */
   on(event, handler) {
@@ -432,7 +439,7 @@ class Live {
     };
   }
 
-  /** The newest data of `sensors`, `requests` or `runs`. */
+  /** The newest data of an event that is repeated to new handlers. */
   latest(event) { return this.#latest.get(event); }
 
   start() {
@@ -619,7 +626,7 @@ class Live {
       const answer = await api("/stream", {
         query: {
           sensors: sensors.length > 0 ? sensors.join(",") : undefined,
-          requests: true, runs: true, notices: true, list: true,
+          newest: true, list: true, requests: true, runs: true, notices: true, access: true, storage: true,
         },
         headers: this.#lastID === null ? {} : { "Last-Event-ID": this.#lastID },
         signal: controller.signal, raw: true,
@@ -951,9 +958,8 @@ const LIVE_MS = 15 * 60_000; // a tile that shows no more has every sample since
 const TILES = ["cpu", "memory", "network", "disk"];
 const TILE_MS = [1, 2, 5, 10, 15, 30, 60].map((n) => n * WINDOW_MS);
 const MOST_OF = 32; // sensors in one call of /stats
-const LOG_MS = 60_000; // what was accessed is asked for again
-const RECENT_MS = 15 * 60_000; // for what was accessed
-const MOST_LOG_PAGES = 5;
+const TOGETHER_MS = 150; // the list of sensors waits so long for their last hour, to be drawn once
+const NEWEST_MS = 1500; // the newest sample of a sensor is asked for if the stream has not sent it by then
 
 /** The last hour of one field in windows of a minute, and its newest sample. */
 class Recent {
@@ -973,7 +979,6 @@ class Recent {
       this.v.push(mean);
       this.max.push(columns.max?.[i] ?? mean);
       most = Math.max(most, columns.count?.[i] ?? 0);
-      if (this.sample === null) this.value = columns.last?.[i] ?? mean;
     });
     if (most > 0) this.interval = WINDOW_MS / most;
   }
@@ -1018,10 +1023,33 @@ class Recent {
   get mean() { return this.v.reduce((sum, v) => sum + v, 0) / this.v.length; }
 }
 
+/** The last hour of sensors, in one call for up to 32 of them: a promise of their statistics by name. */
+async function lastHour(asked, signal) {
+  const from = Math.floor((Date.now() - HOUR_MS) / WINDOW_MS) * WINDOW_MS, found = new Map();
+  for (let at = 0; at < asked.length; at += MOST_OF) {
+    const of = asked.slice(at, at + MOST_OF).map(([id, field]) => `${id}:${field}`);
+    const { items } = await api("/stats", { signal, query: { of, from, every: "1m", fn: "mean,max,count", digits: 5 } });
+    items.forEach((item, i) => found.set(of[i], item));
+  }
+  return found;
+}
+
+/** What was shown last is asked for before the list of sensors is there. */
+function early(signal) {
+  let asked = [];
+  try {
+    asked = JSON.parse(localStorage.getItem(ASKED_KEY) ?? "[]").slice(0, MOST_OF);
+  } catch {
+    localStorage.removeItem(ASKED_KEY);
+  }
+  return asked.length > 0 ? lastHour(asked, signal).catch(() => new Map()) : Promise.resolve(new Map());
+}
+
 const overview = {
   title: text.overview.title,
 
   show(target, { signal }) {
+    const begun = early(signal); // before anything else, because the charts wait for it
     const recents = new Map(), rows = new Map(), charts = new Set(), tiles = [];
     const group = new ChartGroup();
     let sensors = null, hasHistory = false, dirtyTimer = null, shownKey = "";
@@ -1059,6 +1087,8 @@ const overview = {
           panel("accessed", text.overview.accessed, accessed, h("a", { href: "/activity" }, text.overview.activity)),
           panel("host", text.overview.host, host, h("a", { href: "/machine" }, text.overview.machine)))));
 
+    /** Whether the sensor has a sample. */
+    const isRead = (sensor) => sensor.newest !== undefined || recent(sensor.id).t.length > 0;
     const recent = (id) => recents.get(id) ?? recents.set(id, new Recent()).get(id);
 
     /** One redraw for all samples that arrive together. */
@@ -1088,6 +1118,7 @@ const overview = {
       }
       buildTiles(active);
       buildMissing(absent);
+      showReaders();
       filter();
       refresh();
     }
@@ -1175,7 +1206,7 @@ const overview = {
         const problem = live.refused.get(sensor.id);
         const value = field === undefined ? stateOf(sensor, data.sample) : data.value;
         made.now.classList.toggle("quiet", late || isOff || value === undefined);
-        said(made.now, value === undefined || value === null ? (hasHistory || isOff ? text.noData : "–")
+        said(made.now, value === undefined || value === null ? ((hasHistory && !isRead(sensor)) || isOff ? text.noData : "–")
           : (kindOf(sensor.id) === "location" ? "±\u202f" : "") + format.value(value, field));
         age(made, { isOff, problem, newest, late, now });
         if (made.chart === null) continue;
@@ -1234,54 +1265,53 @@ const overview = {
       return text.overview.details.other(format.number(mean, field.unit), format.number(Math.max(...max), field.unit));
     }
 
-    /** The last hour of every sensor, in one call. */
-    async function history() {
-      const asked = sensors.filter((sensor) => sensor.available && sensor.level !== "off" && mainField(sensor));
-      const from = Math.floor((Date.now() - HOUR_MS) / WINDOW_MS) * WINDOW_MS;
-      for (let at = 0; at < asked.length || at === 0; at += MOST_OF) {
-        const part = asked.slice(at, at + MOST_OF);
-        if (part.length === 0) break;
-        const { items } = await api("/stats", { signal, query: {
-          of: part.map((sensor) => `${sensor.id}:${mainField(sensor).name}`),
-          from, every: "1m", fn: "mean,max,last,count",
-        } });
-        for (const item of items) {
-          const sensor = part.find(({ id }) => id === item.sensor);
-          if (!sensor || item.problem) {
-            if (item.problem) live.refused.set(item.sensor, item.problem);
-            continue;
-          }
-          const before = recents.get(sensor.id), made = new Recent();
-          made.load(item, mainField(sensor));
-          made.newest = undefined;
-          if (before?.sample) made.take(before.sample, mainField(sensor));
-          recents.set(sensor.id, made);
-        }
+    /** The sensors of a list that have a last hour, each with its field. */
+    const wanted = () => sensors.filter((sensor) => sensor.available && sensor.level !== "off" && mainField(sensor))
+      .map((sensor) => [sensor.id, mainField(sensor).name]);
+
+    /** Fills the charts with the last hour. */
+    async function load(begun = Promise.resolve(new Map())) {
+      if (sensors === null) return;
+      const rows = setTimeout(build, hasHistory ? 0 : TOGETHER_MS);
+      try {
+        const found = await begun, asked = wanted();
+        const missing = asked.filter((one) => !found.has(one.join(":")));
+        if (missing.length > 0) for (const [key, item] of await lastHour(missing, signal)) found.set(key, item);
+        if (signal.aborted) return;
+        for (const [id, name] of asked) take(id, found.get(`${id}:${name}`));
+        localStorage.setItem(ASKED_KEY, JSON.stringify(asked));
+      } catch {
+        // The rows are shown without their last hour.
+      } finally {
+        clearTimeout(rows);
       }
+      if (signal.aborted) return;
       hasHistory = true;
       shownKey = "";
       build();
       // When the first charts are on the screen, for whoever measures this page.
       requestAnimationFrame(() => setTimeout(() => performance.mark("nervous-first-chart")));
-      // What has no statistics: states and texts, and sensors slower than an hour.
-      for (const sensor of sensors) {
-        const data = recent(sensor.id);
-        if (!sensor.available || sensor.level === "off" || sensor.newest === undefined || data.value !== undefined
-          || data.sample !== null) continue;
-        api(`/sensors/${encodeURIComponent(sensor.id)}/latest`, { signal })
-          .then((sample) => (data.take(sample, mainField(sensor)), dirty()), () => {});
-      }
+      setTimeout(newest, NEWEST_MS);
     }
 
-    async function load() {
-      if (sensors === null) return;
-      try {
-        await history();
-        setTimeout(() => signal.aborted || Promise.allSettled([showAccessed(), showStorage()]), 400);
-      } catch (error) {
-        if (signal.aborted) return;
-        hasHistory = true;
-        build();
+    function take(id, item) {
+      if (item?.problem) live.refused.set(id, item.problem);
+      const field = mainField(sensors.find((sensor) => sensor.id === id));
+      if (!item || item.problem || !field) return;
+      const before = recents.get(id), made = new Recent();
+      made.load(item, field);
+      if (before?.sample) made.take(before.sample, field);
+      recents.set(id, made);
+    }
+
+    /** What the stream does not send: samples of computed sensors, and of all if it goes on for another tab. */
+    function newest() {
+      if (signal.aborted) return;
+      for (const sensor of sensors) {
+        const data = recent(sensor.id);
+        if (!sensor.available || sensor.level === "off" || !isRead(sensor) || data.sample !== null) continue;
+        api(`/sensors/${encodeURIComponent(sensor.id)}/latest`, { signal })
+          .then((sample) => (data.take(sample, mainField(sensor)), dirty()), () => {});
       }
     }
 
@@ -1299,38 +1329,26 @@ const overview = {
       showRunning.usage = new Map(alive.map((run) => [run.run, { at: Date.now(), cpu: run.usage.cpu }]));
     }
 
-    /** Who read what in the last minutes, from the access log. */
-    async function showAccessed() {
-      const since = Date.now() - RECENT_MS, clients = new Map(), readers = new Map();
-      let cursor;
-      for (let pages = 0; pages < MOST_LOG_PAGES; pages++) {
-        const { items, next } = await api("/access-log", { signal, query: { owner: "false", limit: 100, cursor } });
-        for (const entry of items) {
-          if (entry.time < since || entry.client === undefined) continue;
-          if (entry.kind !== "access" && entry.kind !== "refusal") continue;
-          const one = clients.get(entry.client) ?? { samples: 0, denied: 0, sensors: new Set() };
-          clients.set(entry.client, one);
-          if (entry.outcome === "refused") one.denied += entry.calls ?? 1; else one.samples += entry.count ?? 0;
-          if (entry.sensor === undefined) continue;
-          one.sensors.add(entry.sensor);
-          if (entry.outcome === "refused") continue;
-          const of = readers.get(entry.sensor) ?? new Set();
-          readers.set(entry.sensor, of.add(entry.client));
-        }
-        cursor = next;
-        if (cursor === undefined || items.length === 0 || items.at(-1).time < since) break;
-      }
-      for (const made of rows.values()) {
-        said(made.readers, namesOf([...readers.get(made.sensor.id) ?? []].map(plain)));
-      }
-      const sorted = [...clients].sort(([, a], [, b]) => b.samples - a.samples).slice(0, 6);
-      fill(accessed, sorted.length === 0 ? h("li", h("p", { class: "small quiet" }, text.overview.noAccess))
-        : sorted.map(([client, { samples, denied, sensors: of }]) => h("li",
-          h("p", plain(client), h("br"), h("span", { class: "small quiet" }, namesOf([...of].map(plain)))),
+    /** Who read what in the last minutes. */
+    function showAccessed({ items }) {
+      showReaders();
+      const clients = items.slice(0, 6);
+      fill(accessed, clients.length === 0 ? h("li", h("p", { class: "small quiet" }, text.overview.noAccess))
+        : clients.map(({ client, samples, sensors: read, refused, refusals }) => h("li",
+          h("p", plain(client), h("br"),
+            h("span", { class: "small quiet" }, namesOf([...new Set([...read, ...refused])].map(plain)))),
           h("p", { class: "end small" },
             samples > 0 && [format.count(samples), h("br"), h("span", { class: "quiet" }, text.overview.samples(samples))],
-            samples > 0 && denied > 0 && h("br"),
-            denied > 0 && h("span", { class: "state bad" }, icon("refused"), text.overview.denied(format.count(denied)))))));
+            samples > 0 && refusals > 0 && h("br"),
+            refusals > 0 && h("span", { class: "state bad" }, icon("refused"), text.overview.denied(format.count(refusals)))))));
+    }
+
+    /** Who read each sensor, in its row. */
+    function showReaders() {
+      const items = live.latest("access")?.items ?? [];
+      for (const { sensor, readers } of rows.values()) {
+        said(readers, namesOf(items.filter(({ sensors: read }) => read.includes(sensor.id)).map(({ client }) => plain(client))));
+      }
     }
 
     /** The first names of a list, and how many more there are. */
@@ -1338,8 +1356,7 @@ const overview = {
       return names.length === 0 ? "–" : text.overview.names(names.slice(0, 4).join(", "), Math.max(0, names.length - 4));
     }
 
-    async function showStorage() {
-      const { bytes, budget, free } = await api("/retention", { signal });
+    function showStorage({ bytes, budget, free }) {
       const share = h("meter", { id: "room", min: 0, max: budget ?? bytes + free, value: bytes });
       fill(host, h("div",
         h("p", { class: "small" }, h("label", { for: "room" }, budget
@@ -1353,8 +1370,7 @@ const overview = {
       live.on("sensors", ({ items }) => {
         const isFirst = sensors === null;
         sensors = items;
-        build();
-        if (isFirst) load();
+        if (isFirst) load(begun); else build();
       }),
       live.on("sample", (sample) => {
         const made = rows.get(sample.sensor);
@@ -1363,14 +1379,14 @@ const overview = {
       }),
       live.on("refused", dirty),
       live.on("runs", showRunning),
-      live.on("resync", load),
+      live.on("access", showAccessed),
+      live.on("storage", showStorage),
+      live.on("resync", () => load()),
     ];
     const everySecond = setInterval(() => sensors !== null && !document.hidden && refresh(), 1000);
-    const everyMinute = setInterval(() => document.hidden || showAccessed().catch(() => {}), LOG_MS);
     signal.addEventListener("abort", () => {
       stops.forEach((stop) => stop());
       clearInterval(everySecond);
-      clearInterval(everyMinute);
       clearTimeout(dirtyTimer);
       for (const chart of charts) chart.remove();
     });

@@ -1,5 +1,6 @@
-// All texts of the owner's pages, as whole sentences: one object a page, functions where a text has
-// parameters. A translation is this file in another language.
+// All texts of the owner's first page, and those that every page has, as whole sentences: one object a page, functions
+// where a text has parameters. A translation is this file, and page-texts.js, in another language. The host serves this
+// file as the beginning of the module dashboard.js: see Sources/System/CResources/dashboard.c.
 
 const plural = (count, one, many) => (count === 1 ? one : many(count));
 
