@@ -77,26 +77,110 @@ import Testing
         #expect(try host.sandbox.nervous("lock").output == "The dashboard was not open.\n")
     }
 
+    /// The text of the column "Now" of a sensor on the overview.
+    private static func now(_ sensor: String) -> String {
+        """
+        [...document.querySelectorAll("tbody tr")]
+          .find((row) => row.querySelector(".id")?.textContent === "\(sensor)")
+          ?.querySelector("td.number").textContent
+        """
+    }
+
+    @Test func `the overview takes six requests and 120 kB, and shows what the API has`() throws {
+        let host = try PublishedHost([])
+        let browser = try Browser(host.sandbox, recordsTraffic: true)
+        try browser.open(try Self.link(host))
+        try browser.wait(until: Self.isOpen)
+        _ = try browser.settle(
+            """
+            const { api } = await import("/dashboard/dashboard.js");
+            const declare = (id, field) => api(`/sensors/${id}`, { method: "PUT", json: { title: id, fields: [field] } });
+            await declare("temperature.test", { name: "temperature", unit: "Cel" });
+            await declare("door.test", { name: "state", kind: "state" });
+            const now = Date.now();
+            await api("/sensors/temperature.test/samples", { json: [
+              { t: now - 120_000, temperature: 19 }, { t: now - 1000, temperature: 21.34 }] });
+            await api("/sensors/door.test/samples", { json: { t: now - 1000, state: "ajar" } });
+            """)
+        let isDrawn = """
+            performance.getEntriesByName("nervous-first-chart").length > 0
+              && document.querySelector("#room") !== null
+              && \(Self.now("temperature.test")) !== undefined
+            """
+        // The first time with these sensors, and then as usual.
+        for isUsual in [false, true] {
+            try browser.open("about:blank")
+            _ = try browser.traffic
+            try browser.open(host.host.url("/"))
+            try browser.wait(until: isDrawn)
+            // What the page asks for later.
+            _ = try browser.settle(
+                "await new Promise((resolve) => { setTimeout(resolve, 3000); })")
+            guard isUsual else { continue }
+            let traffic = try browser.traffic
+            let origin = host.host.url("")
+            #expect(traffic.allSatisfy { $0.url.hasPrefix(origin) })
+            let paths = traffic.map {
+                $0.url.dropFirst(origin.count).prefix { $0 != "?" }
+            }
+            #expect(
+                paths.sorted() == [
+                    "/", "/api/v1/stats", "/api/v1/stream", "/dashboard/dashboard.css",
+                    "/dashboard/dashboard.js", "/lib/charts.js",
+                ])
+            #expect(traffic.reduce(0) { $0 + $1.bytes } <= 120_000, "\(traffic)")
+            // They were received, and compressed.
+            #expect(traffic.allSatisfy { $0.bytes > 0 })
+        }
+        for (value, shown) in [(21.34, "21.3\u{202F}°C"), (-7.06, "−7.1\u{202F}°C")] {
+            if value < 0 {
+                _ = try browser.settle(
+                    """
+                    const { api } = await import("/dashboard/dashboard.js");
+                    await api("/sensors/temperature.test/samples", { json: { t: Date.now(), temperature: \(value) } });
+                    """)
+            }
+            try browser.wait(until: "\(Self.now("temperature.test")) === '\(shown)'")
+            let latest = try browser.settle(
+                """
+                const { api } = await import("/dashboard/dashboard.js");
+                return (await api("/sensors/temperature.test/latest")).temperature;
+                """)
+            #expect(latest == "\(value)")
+        }
+        try browser.wait(until: "\(Self.now("door.test")) === 'ajar'")
+        #expect(try browser.console.isEmpty)
+    }
+
     @Test func `it opens the page of an app, also after a reload of that page`() throws {
         let host = try PublishedHost("hello-world-master")
         try host.allow("hello-world", "sensor:gyroscope")
         let browser = try Browser(host.sandbox)
         try browser.open(try Self.link(host))
         try browser.wait(until: Self.isOpen)
-        for _ in 1...2 {
-            _ = try browser.settle(
-                """
-                const { api } = await import("/dashboard/dashboard.js");
-                const { url } = await api("/apps/hello-world/launch", { method: "POST" });
-                location.assign(url);
-                """)
+        for time in 1...2 {
+            if time == 1 {
+                _ = try browser.settle(
+                    """
+                    const { api } = await import("/dashboard/dashboard.js");
+                    const { url } = await api("/apps/hello-world/launch", { method: "POST" });
+                    location.assign(url);
+                    """)
+            } else {
+                _ = try browser.run(
+                    "document.querySelector('.question.plain button').click(); return 1")
+            }
             try browser.wait(until: "window.$ && $('#gyrodata').text() !== ''")
             #expect(
                 try browser.run("return location.hash + document.referrer")
                     == host.host.url("/"))
             _ = try browser.run("location.reload(); return 1")
             try browser.wait(until: "location.pathname === '/apps/hello-world'")
-            try browser.wait(until: "document.querySelector('.rail nav')?.hidden === false")
+            try browser.wait(until: "document.querySelector('.question.plain button') !== null")
+            #expect(
+                try browser.run("return document.querySelector('.question.plain').innerText")
+                    .contains("The page of hello-world was reloaded"))
+            #expect(try browser.run("return location.hash") == "")
         }
     }
 

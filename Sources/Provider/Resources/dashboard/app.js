@@ -28,6 +28,9 @@ export async function showApp(main, name, signal) {
     return { app, grants: grants.items, runs };
   };
   let shown;
+  // The host leads here from a page that has no token.
+  const isReopened = location.hash === "#reopen";
+  if (isReopened) history.replaceState(null, "", location.pathname + location.search);
   const reload = async (sentence) => {
     const facts = await read();
     shown?.abort();
@@ -37,6 +40,16 @@ export async function showApp(main, name, signal) {
     page.start(sentence);
   };
   await reload();
+  if (isReopened && !signal.aborted) main.prepend(reopening(name));
+}
+
+/** Why this page is shown instead of the app's own, and a button that shows that. */
+function reopening(app) {
+  const line = notice();
+  return h("section", { class: "question plain", "aria-label": words.reopening },
+    icon("open"), h("p", { role: "status" }, words.reopen(app)),
+    button(words.openAgain, (event) => openPage(app, line, event.currentTarget, { here: true }),
+      { sign: "open", kind: "main" }), line);
 }
 
 class AppPage {

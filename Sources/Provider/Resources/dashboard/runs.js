@@ -52,10 +52,11 @@ export const newestRun = (runs, app) => runs.filter((run) => run.app === app)
 /** A share of the processor. */
 export const percent = (value) => format.number(Math.max(0, Math.round(value * 10) / 10), "%");
 
-/** Opens the page of an app in a new tab; the link works once. */
-export async function openPage(app, line, control) {
+/** Opens the page of an app in a new tab, or `here`; the link works once. */
+export async function openPage(app, line, control, { here = false } = {}) {
   await perform(line, control, async () => {
     const { url } = await api(`/apps/${encodeURIComponent(app)}/launch`, { method: "POST" });
+    if (here) return location.assign(url);
     const opened = window.open(url, "_blank", "noopener");
     // With noopener the answer is always null: the link stays for a browser that blocks it.
     if (!opened) line.done(words.opened);
