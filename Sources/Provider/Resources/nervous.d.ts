@@ -592,3 +592,158 @@ declare var BatteryManager: { readonly prototype: BatteryManager };
 interface Navigator {
   getBattery(): Promise<BatteryManager>;
 }
+
+/** Charts of time series on a canvas, which the host serves at every origin. Times are milliseconds since 1970. */
+declare module "*/lib/charts.js" {
+  /** A curve. In `v`, `null` and NaN are gaps; `t` is ascending. */
+  interface Series {
+    name: string;
+    /** Series of two units get an axis each. */
+    unit?: string;
+    /** Times; of windows their beginnings. */
+    t?: ArrayLike<number>;
+    /** Values; of windows their means. */
+    v?: ArrayLike<number | null>;
+    /** Instead of `t` and `v`: samples that arrive. */
+    points?: Points;
+    /** The length of windows in milliseconds; without it the series has samples. */
+    every?: number;
+    /** Of windows: bands around the line of the first series. */
+    deviation?: ArrayLike<number | null>;
+    min?: ArrayLike<number | null>;
+    max?: ArrayLike<number | null>;
+    /** A longer time between two points is a gap; by default four usual intervals. */
+    gap?: number;
+    /** A CSS variable such as "--series-2", or a colour. */
+    color?: string;
+    /** The width of the line in CSS pixels. */
+    width?: number;
+    /** Fills the ground below. */
+    area?: boolean;
+    /** Marks the newest value. */
+    live?: boolean;
+    hidden?: boolean;
+  }
+
+  interface Range {
+    from: number;
+    to: number;
+  }
+
+  interface ChartOptions {
+    series: readonly Series[];
+    /** What the chart shows, for screen readers. */
+    label?: string;
+    from?: number;
+    to?: number;
+    /** Instead of `from` and `to`: the last so many milliseconds, live. */
+    follow?: number | null;
+    /** The lowest and highest value of the axis; by default what the range contains. */
+    floor?: number;
+    ceiling?: number;
+    /** `step` is the distance of two labels of the axis; without it the value stands in a sentence. */
+    format?: (value: number, unit: string | undefined, step?: number) => string;
+    /** Stretches that are hatched. */
+    damaged?: readonly Range[];
+    group?: ChartGroup;
+    /** Shows the values below the crosshair; `rest` is its text otherwise. */
+    readout?: Element;
+    rest?: string;
+    brief?: boolean;
+    limits?: { from?: number; to?: number; shortest?: number; longest?: number };
+    /** The range cannot be changed by hand. */
+    fixed?: boolean;
+    /** A sparkline, without axes and keys, and hidden from screen readers. */
+    bare?: boolean;
+    /** For x that is not time. */
+    axis?: { format: (x: number, step?: number) => string };
+    /** The person has chosen another range. */
+    onrange?: (range: Range & { follow: number | null }) => void;
+    /** The crosshair has moved to a time, or went away. */
+    onread?: (at: number | null) => void;
+    texts?: Partial<Texts>;
+  }
+
+  /** The sentences of a chart. */
+  interface Texts {
+    noData: string;
+    empty: string;
+    keys: string;
+    value: (name: string, value: string) => string;
+    window: (name: string, mean: string, least: string, greatest: string) => string;
+    summary: (name: string, newest: string, least: string, greatest: string) => string;
+  }
+
+  /** What a chart shows; the newest row comes first. */
+  interface Table {
+    columns: { name: string; unit?: string; series: string; statistic?: string }[];
+    rows: { t: number; to?: number; values: (number | null)[] }[];
+    /** The number of rows without the limit. */
+    total: number;
+  }
+
+  export class Chart {
+    constructor(canvas: HTMLCanvasElement, options: ChartOptions);
+    readonly canvas: HTMLCanvasElement;
+    readonly options: ChartOptions;
+    readonly range: Range & { follow: number | null };
+    readonly isPaused: boolean;
+    set(changes: Partial<ChartOptions>): void;
+    /** Draws with the next frame, after data was added to a series. */
+    update(): void;
+    /** Shows a range as if it was chosen by hand. */
+    zoom(from: number, to: number): void;
+    /** Shows the range before the last that was chosen by hand; whether there was one. */
+    back(): boolean;
+    /** Holds a chart still that follows. */
+    pause(isPaused?: boolean): void;
+    table(options?: { limit?: number }): Table;
+    csv(): string;
+    remove(): void;
+  }
+
+  /** Charts that share the crosshair, and with `range` also the range. */
+  export class ChartGroup {
+    constructor(options?: { range?: boolean });
+    readonly range: boolean;
+    readonly charts: Set<Chart>;
+    /** The time below the crosshair. */
+    at: number | null;
+  }
+
+  /** The newest samples, in two typed arrays. */
+  export class Points {
+    constructor(most?: number);
+    /** Whether the sample was added: it must be newer than the last one. */
+    push(t: number, v: number | null | undefined): boolean;
+    clear(): void;
+    readonly length: number;
+    readonly t: Float64Array;
+    readonly v: Float64Array;
+  }
+
+  interface HistogramOptions {
+    bins: readonly (Range & { count: number | null })[];
+    unit?: string;
+    label?: string;
+    format?: ChartOptions["format"];
+  }
+
+  /** Draws bins as bars; the result ends it. */
+  export function drawHistogram(canvas: HTMLCanvasElement, options: HistogramOptions): () => void;
+  /** Round local times, about one each `room` pixels. */
+  export function timeTicks(
+    from: number,
+    to: number,
+    width: number,
+    room?: number,
+  ): { t: number; label: string; strong: boolean }[];
+  /** Round values that cover the range in about `count` steps. */
+  export function valueTicks(
+    low: number,
+    high: number,
+    count: number,
+  ): { values: number[]; step: number };
+  /** The median of some of the intervals. */
+  export function usualInterval(t: ArrayLike<number>): number;
+}

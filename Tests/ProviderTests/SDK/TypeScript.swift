@@ -43,7 +43,7 @@ struct TypeScript {
             at: Self.sources.appending(path: file), to: folder.appending(path: file))
         let options = """
             {"compilerOptions": {"noEmit": true, "strict": true, "noUncheckedIndexedAccess": true,
-             "target": "es2022", "lib": ["es2022", "dom"], "types": []}, "files": ["\(file)"]}
+             "target": "es2022", "module": "es2022", "lib": ["es2022", "dom"], "types": []}, "files": ["\(file)"]}
             """
         try options.write(
             to: folder.appending(path: "tsconfig.json"), atomically: true, encoding: .utf8)

@@ -92,6 +92,29 @@ struct TypingsTests {
         #expect(added.count == 22)
     }
 
+    @Test func `the typings of the charts and the module have the same names`() throws {
+        let compiler = try TypeScript()
+        defer { compiler.remove() }
+        let typed = try compiler.names()
+        let source = String(decoding: try #require(DashboardFile.charts).content, as: UTF8.self)
+        let exports = source.matches(of: /(?m)^export (?:class|function|const) (\w+)/)
+        #expect(Set(exports.map { String($0.1) }) == typed["*/lib/charts.js"])
+        for name in ["Chart", "ChartGroup", "Points"] {
+            let start = try #require(source.range(of: "\nexport class \(name) {\n")).upperBound
+            let body = source[start...].prefix(
+                upTo: try #require(
+                    source[start...].range(of: "\n}\n")
+                ).lowerBound)
+            for member in try #require(typed[name]) {
+                let isThere =
+                    body.contains("\n  \(member)(") || body.contains("\n  get \(member)()")
+                    || body.contains(" \(member) = ")
+                    || body.contains("this.\(member) = ")
+                #expect(isThere, "\(name).\(member)")
+            }
+        }
+    }
+
     @Test(arguments: ["/nervous.d.ts", "/_host/nervous.d.ts"])
     func `the typings are served with the SDK`(path: String) async throws {
         try await ServedHost.with { host in

@@ -23,7 +23,9 @@ const names = (type) =>
     .map((symbol) => symbol.name)
     .sort();
 
-const scope = checker.getSymbolsInScope(source, typescript.SymbolFlags.All).filter(isOwn);
+const isModule = (symbol) => symbol.name.startsWith('"');
+const declared = checker.getSymbolsInScope(source, typescript.SymbolFlags.All).filter(isOwn);
+const scope = declared.filter((symbol) => !isModule(symbol));
 const found = { globals: scope.filter(isValue).map((symbol) => symbol.name).sort() };
 for (const symbol of scope) {
   if (symbol.flags & typescript.SymbolFlags.Class || isType(symbol)) {
@@ -37,6 +39,15 @@ for (const symbol of scope) {
     for (const member of symbol.exports.values()) {
       if (!isType(member)) continue;
       found[`${symbol.name}.${member.name}`] = names(checker.getDeclaredTypeOfSymbol(member));
+    }
+  }
+}
+for (const symbol of checker.getAmbientModules().filter(isOwn)) {
+  const exported = checker.getExportsOfModule(symbol).filter(isValue);
+  found[symbol.name.replaceAll('"', "")] = exported.map((member) => member.name).sort();
+  for (const member of exported) {
+    if (member.flags & typescript.SymbolFlags.Class) {
+      found[member.name] = names(checker.getDeclaredTypeOfSymbol(member));
     }
   }
 }

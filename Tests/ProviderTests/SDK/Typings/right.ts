@@ -170,7 +170,38 @@ function published(): void {
   App.back("home");
 }
 
+async function charts(canvas: HTMLCanvasElement): Promise<void> {
+  const { Chart, ChartGroup, Points, drawHistogram, timeTicks, usualInterval, valueTicks } =
+    await import("/lib/charts.js");
+  const points = new Points(3600);
+  const group = new ChartGroup({ range: true });
+  const chart = new Chart(canvas, {
+    label: "Processor",
+    series: [
+      { name: "busy", unit: "%", points, area: true, live: true },
+      { name: "mean", every: 60_000, t: [0, 60_000], v: [1, null], min: new Float64Array(2) },
+    ],
+    follow: 600_000, floor: 0, ceiling: 100, group, rest: "Move over the chart.",
+    format: (value, unit, step) => `${value.toFixed(step === undefined ? 2 : 0)} ${unit ?? ""}`,
+    onrange: ({ from, to, follow }) => console.log(to - from, follow),
+    onread: (at) => console.log(at ?? group.at),
+    texts: { empty: "leer" },
+  });
+  const isNew: boolean = points.push(Date.now(), 5);
+  chart.set({ from: 0, to: 1000, damaged: [{ from: 0, to: 10 }] });
+  chart.update();
+  chart.zoom(0, 500);
+  if (chart.back()) chart.pause(!chart.isPaused);
+  const { columns, rows, total } = chart.table({ limit: 10 });
+  console.log(isNew, columns[0]?.statistic, rows[0]?.values[0], total, chart.csv().length);
+  console.log(chart.range.follow, points.v[0], points.length, group.charts.size, chart.canvas.width);
+  const end = drawHistogram(canvas, { bins: [{ from: 0, to: 1, count: null }], unit: "%" });
+  end();
+  console.log(timeTicks(0, 1000, 300)[0]?.strong, valueTicks(0, 1, 5).step, usualInterval(points.t));
+  chart.remove();
+}
+
 const everything = [
-  sensors, statistics, live, storage, permissions, sessions, genericSensors, machine, published,
+  sensors, statistics, live, storage, permissions, sessions, genericSensors, machine, published, charts,
 ];
 console.log(everything.length);

@@ -51,3 +51,9 @@ Nervous.getJSAPIVersion().done(); // TS2339
 App.load(5); // TS2345
 App.controller("home"); // TS2554
 App.show("home"); // TS2339
+import("/lib/charts.js").then(({ Plot }) => Plot); // TS2339
+import("/lib/charts.js").then(({ Chart }) => new Chart("canvas", { series: [] })); // TS2345
+import("/lib/charts.js").then(({ Chart }) => new Chart(new HTMLCanvasElement(), {})); // TS2345
+import("/lib/charts.js").then(({ Points }) => new Points().push("now", 5)); // TS2345
+import("/lib/charts.js").then(({ Points }) => (new Points().length = 0)); // TS2540
+import("/lib/charts.js").then(({ drawHistogram }) => drawHistogram(new HTMLCanvasElement(), {})); // TS2345
