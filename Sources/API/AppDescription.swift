@@ -30,12 +30,16 @@ public struct AppDescription: Codable, Sendable {
         ///
         /// Missing if there are none. Each of these sensors needs a decision of its own.
         public let newSensors: [String]?
+        /// What the privilege can reveal about the owner, in the words of the host: a clause that completes
+        /// “that can reveal”; missing if it cannot be granted.
+        public let reveals: String?
 
         /// Creates a value from its members.
         public init(
             privilege: String, sensor: String? = nil, access: String? = nil, origin: String? = nil,
             pin: String? = nil, reason: String, state: String, supported: Bool,
-            exhausted: Bool? = nil, restrictedBy: String? = nil, newSensors: [String]? = nil
+            exhausted: Bool? = nil, restrictedBy: String? = nil, newSensors: [String]? = nil,
+            reveals: String? = nil
         ) {
             self.privilege = privilege
             self.sensor = sensor
@@ -48,6 +52,7 @@ public struct AppDescription: Codable, Sendable {
             self.exhausted = exhausted
             self.restrictedBy = restrictedBy
             self.newSensors = newSensors
+            self.reveals = reveals
         }
     }
 

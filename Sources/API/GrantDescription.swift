@@ -146,12 +146,18 @@ public struct PermissionDescription: Codable, Sendable {
     public let state: String
     /// `true` if the policy blocks it.
     public let restricted: Bool?
+    /// What the privilege can reveal about the owner, in the words of the host: a clause that completes
+    /// “that can reveal”; missing if it cannot be granted.
+    public let reveals: String?
 
     /// Creates a value from its members.
-    public init(privilege: String, state: String, restricted: Bool? = nil) {
+    public init(
+        privilege: String, state: String, restricted: Bool? = nil, reveals: String? = nil
+    ) {
         self.privilege = privilege
         self.state = state
         self.restricted = restricted
+        self.reveals = reveals
     }
 }
 
@@ -161,6 +167,9 @@ public struct RequestDescription: Codable, Sendable {
     public let client: String
     /// The privilege.
     public let privilege: String
+    /// What the privilege can reveal about the owner, in the words of the host: a clause that completes
+    /// “that can reveal”.
+    public let reveals: String
     /// The run or page that requests it.
     public let run: String?
     /// When it was first requested, in milliseconds since 1970.
@@ -170,10 +179,12 @@ public struct RequestDescription: Codable, Sendable {
 
     /// Creates a value from its members.
     public init(
-        client: String, privilege: String, run: String? = nil, asked: Double, waiting: Int
+        client: String, privilege: String, reveals: String, run: String? = nil, asked: Double,
+        waiting: Int
     ) {
         self.client = client
         self.privilege = privilege
+        self.reveals = reveals
         self.run = run
         self.asked = asked
         self.waiting = waiting

@@ -72,20 +72,7 @@ struct QuestionText {
     }
 
     /// The information that it can reveal, as text of the host.
-    var revelation: String {
-        if let origin { return Self.revelation(of: origin) }
-        guard let sensor else { return words.reveals }
-        return isWrite
-            ? "nothing to the app; but whoever reads the sensor gets the samples of the app"
-            : SensorFamily(of: sensor).reveals
-    }
-
-    /// A short form of at most 28 characters.
-    private var brief: String {
-        if let origin { return Self.brief(of: origin) }
-        guard let sensor else { return words.brief }
-        return isWrite ? "nothing to the app" : SensorFamily(of: sensor).brief
-    }
+    private var revelation: String { question.privilege.id.revelation }
 
     /// The app's name in the host's text.
     var name: String { CautiousText.line(of: question.app, width: 64) }
@@ -141,7 +128,7 @@ struct QuestionText {
             app, signer,
             origin.map { line(question.isUpdate ? "Calls, new: " : "Calls:   ", $0) }
                 ?? cut(novelty + requestOfKind),
-            "Reveals: " + brief,
+            "Reveals: " + question.privilege.id.briefRevelation,
         ] + claim("Claims:  ", atMost: 1) + compactAnswers
     }
 
@@ -252,28 +239,7 @@ extension QuestionText {
     }
 }
 
-/// The information that calls to servers can reveal, as text of the host.
 extension QuestionText {
-    static func revelation(of origin: WebOrigin) -> String {
-        switch origin.host.reach {
-        case .internet, .forbidden:
-            "everything that it may read here, which it can send there; and your IP address"
-        case .ownNetwork:
-            "the data of a device in your network, which the app may also control"
-        case .ownMachine:
-            "the data of a program on this machine, which the app may also control"
-        }
-    }
-
-    /// A short form of at most 28 characters.
-    static func brief(of origin: WebOrigin) -> String {
-        switch origin.host.reach {
-        case .internet, .forbidden: "all it may read can go there"
-        case .ownNetwork: "a device in your network"
-        case .ownMachine: "a program on this machine"
-        }
-    }
-
     /// The pinned certificate of the server.
     var pin: CertificatePin? {
         guard case .net(_, let pin) = question.privilege.resource else { return nil }

@@ -100,7 +100,8 @@ struct PermissionRoutes {
             await authorizer.authority.permissions.policy.restriction(of: privilege) != nil
         return PermissionDescription(
             privilege: privilege.description, state: state.rawValue,
-            restricted: isRestricted && client.kind != .owner ? true : nil)
+            restricted: isRestricted && client.kind != .owner ? true : nil,
+            reveals: privilege.isGrantable ? privilege.revelation : nil)
     }
 
     @Sendable

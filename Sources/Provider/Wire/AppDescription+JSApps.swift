@@ -47,7 +47,8 @@ extension AppDescription.DeclaredPrivilege {
             state: !isSupported || isDenied ? "denied" : isUndecided ? "prompt" : "granted",
             supported: isSupported, exhausted: isExhausted ? true : nil,
             restrictedBy: status.restricted[privilege.id]?.file,
-            newSensors: newSensors.isEmpty ? nil : newSensors.map(\.description))
+            newSensors: newSensors.isEmpty ? nil : newSensors.map(\.description),
+            reveals: isSupported ? privilege.id.revelation : nil)
     }
 }
 

@@ -134,7 +134,8 @@ extension DecisionRequest {
 extension RequestDescription {
     init(_ request: PendingRequest) {
         self.init(
-            client: request.app, privilege: request.privilege.description, run: request.run,
+            client: request.app, privilege: request.privilege.description,
+            reveals: request.privilege.revelation, run: request.run,
             asked: request.asked.milliseconds, waiting: request.waiting)
     }
 }

@@ -39,6 +39,7 @@ struct FirstUseTests {
             let request = try #require(try await Self.opened(host).first)
             #expect(request["client"]?.string == "old-one")
             #expect(request["privilege"]?.string == "sensor:light")
+            #expect(request["reveals"]?.string?.hasPrefix("whether you are in the room") == true)
             let decision = try await host.send(
                 Call(
                     "PUT", "/api/v1/grants/old-one/sensor:light", token: host.owner,

@@ -88,6 +88,7 @@ function describe(app, title) {
     const change = changes.get(declared.privilege)?.change;
     return h("li", {}, h("div", {}, h("p", {}, ...meaning(declared.privilege),
       change && change !== "unchanged" && [" ", changeWord(change)]),
+      declared.reveals ? h("p", { class: "small" }, words.reveals(visible(declared.reveals))) : [],
       h("p", { class: "small" }, decisionWord(declared)),
       declared.reason ? h("p", { class: "small" }, claim(declared.reason)) : []));
   });

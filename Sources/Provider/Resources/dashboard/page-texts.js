@@ -14,13 +14,6 @@ const parts = {
 
 // MARK: Permission requests
 
-const use = "when you use the machine, how hard it works, and so when you are present";
-const heat = "when the machine works hard, and so when you use it, and how warm the room is";
-const motion = "what you type, how you walk and travel, and whether you are at home";
-const air = "which room you are in, when windows open, and whether someone is at home";
-const place = "where you live, work and sleep, which way you go, and whom you may have met";
-const sound = "what is said near the machine, who is there and when";
-
 const requests = {
   title: "Permission request",
   changeTitle: "Permission",
@@ -87,58 +80,11 @@ const requests = {
   },
   calls: (origin) => ["to call ", origin],
   kinds: {
-    storage: {
-      meaning: "to store data on this machine",
-      reveals: "nothing new; but it can store what it learns elsewhere, up to 10 MiB, until you"
-        + " remove the app or forget its data",
-    },
-    notify: {
-      meaning: "to send you messages",
-      reveals: "nothing; but it can interrupt you with its own text",
-    },
-    sessions: {
-      meaning: "to see all your sessions",
-      reveals: "when you walked, trained and travelled, and what you call it; the samples of a"
-        + " session need permissions of their own",
-    },
-    "sessions:write": {
-      meaning: "to record sessions, and to see, change and delete its own",
-      reveals: "nothing; the samples of a session need permissions of their own",
-    },
-    identity: {
-      meaning: "a random number that identifies this machine",
-      reveals: "that it is the same machine at every run",
-    },
-  },
-  reveals: {
-    nothing: "nothing to the app; others see its samples as those of the sensor",
-    calls: (isOwn) => (isOwn
-      ? "the data of a device or program in your network, which the app may also control"
-      : "everything that it may read here, which it can send there; and your IP address"),
-    unknown: "your habits: this sensor is unknown, and any regular readings reveal a pattern of life",
-    sensors: {
-      cpu: use, load: use, pressure: use, thermal: heat, hwmon: heat,
-      accelerometer: motion, gyroscope: motion, vibration: motion, temperature: air, humidity: air,
-      location: place, gps: place, gnss: place, position: place, wifi: place, bluetooth: place,
-      beacon: place, sound, microphone: sound, noise: sound,
-      memory: "when programs start and end, and so often which programs",
-      disk: "when you read and save files, and how large they are",
-      filesystem: "how much you keep and when it grows, and which disks are in use",
-      network: "when you are online, and from the amounts whether you call, watch or browse",
-      battery: "when you charge, carry and use the machine, and so your day",
-      power: "when the machine is plugged in, and so when you travel",
-      magnetometer: "which way you face and, by their magnetic traces, which rooms you enter",
-      light: "whether you are in the room, when you sleep, and roughly what a screen shows",
-      proximity: "when someone is at the machine",
-      barometer: "on which floor and how high you are, and from the weather roughly where",
-      activity: "when you walk, run, ride, drive and rest, and from that your day",
-      altitude: "on which floor you are and when you climb or travel",
-      satellites: "whether you are in the open, and when you go out",
-      "gps-time": "when the receiver has a fix, and so when you are in the open",
-      steps: "when and how much you walk, and from that your day",
-      camera: "what and who is in front of the machine",
-      "heart-rate": "your health, effort, sleep and excitement",
-    },
+    storage: "to store data on this machine",
+    notify: "to send you messages",
+    sessions: "to see all your sessions",
+    "sessions:write": "to record sessions, and to see, change and delete its own",
+    identity: "a random number that identifies this machine",
   },
   states: {
     granted: "allowed",
@@ -277,6 +223,7 @@ const apps = {
   },
   changes: { added: "new", wider: "wider", narrower: "narrower", removed: "gone", unchanged: "" },
   asksFor: (count) => (count === 1 ? "Requests 1 permission" : `Requests ${count} permissions`),
+  reveals: (what) => `Reveals ${what}`,
   asksAtUse: "asks at first use",
   asksNothing: "Requests no permissions",
   noLonger: (names) => `No longer requested: ${names}.`,

@@ -27,25 +27,13 @@ export function meaning(privilege, sensor = parts(privilege).sensor) {
   const name = (value) => h("code", {}, visible(value, 120));
   if (kind === "sensor") return words.access[access](name(sensor));
   if (kind === "net") return words.calls(name(origin));
-  return [words.kinds[kind]?.meaning ?? visible(privilege, 120)];
+  return [words.kinds[kind] ?? visible(privilege, 120)];
 }
 
 /** The same as plain text. */
 export function meaningText(privilege) {
   return meaning(privilege).map((part) => part.textContent ?? part).join("");
 }
-
-function revealed(privilege, sensor) {
-  const { kind, access, origin } = parts(privilege);
-  if (kind === "net") return words.reveals.calls(isOwn(origin));
-  if (kind !== "sensor") return words.kinds[kind]?.reveals;
-  if (access === "write") return words.reveals.nothing;
-  return words.reveals.sensors[sensor.split(".")[0]] ?? words.reveals.unknown;
-}
-
-const isOwn = (origin) =>
-  /^https?:\/\/(localhost|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[)|\.(local|home\.arpa)(:|$)/
-    .test(origin);
 
 /** The terms of a grant as one clause. */
 export function termsText(terms) {
@@ -127,10 +115,11 @@ async function open(subject) {
 }
 
 /** What the host and the package say about a request; what cannot be read is missing. */
-async function readFacts({ client, privilege, isRequest }) {
+async function readFacts({ client, privilege, isRequest, reveals }) {
   const name = encodeURIComponent(client);
-  const paths = [`/apps/${name}`, "/sensors", isRequest ? "/requests" : `/grants/${name}`];
-  const [app, sensors, list] = (await Promise.allSettled(paths.map((path) => api(path))))
+  const paths = [`/apps/${name}`, "/sensors", isRequest ? "/requests" : `/grants/${name}`,
+    ...(reveals ? [] : [`/permissions/${encodeURIComponent(privilege)}`])];
+  const [app, sensors, list, permission] = (await Promise.allSettled(paths.map((path) => api(path))))
     .map(({ value }) => value);
   const { sensor } = parts(privilege);
   const covered = sensor === undefined ? [] : (sensors?.items ?? [])
@@ -139,6 +128,7 @@ async function readFacts({ client, privilege, isRequest }) {
   return {
     app,
     declared: app?.privileges.find((item) => item.privilege === privilege),
+    reveals: reveals ?? permission?.reveals,
     covered,
     instances: readable.map(({ id }) => id),
     requests: isRequest ? list?.items ?? [] : [],
@@ -342,7 +332,7 @@ class PermissionDialog {
         && [words.sensors, words.sensorsOf(instances.map((id) => visible(id, 64)).join(", "))],
       sensor !== undefined && !instances.length && [words.sensors, words.noSensor],
       fields.length > 0 && [words.fields, fieldsText(fields)],
-      [words.revealed, revealed(privilege, this.#sensor)],
+      this.#facts.reveals && [words.revealed, visible(this.#facts.reveals)],
     );
   }
 

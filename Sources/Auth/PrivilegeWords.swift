@@ -1,0 +1,181 @@
+import Addresses
+public import Samples
+
+extension PrivilegeID {
+    /// What it can reveal about the owner, as text of the host: a clause that completes “that can reveal”.
+    ///
+    /// Prompts, the API and the dashboard show this text and have none of their own.
+    public var revelation: String {
+        if let origin { return Self.revelation(of: origin) }
+        guard let sensor else { return PrivilegeWords(self).reveals }
+        return access == .write
+            ? "nothing to the app; but whoever reads the sensor gets the samples of the app"
+            : SensorFamily(of: sensor).reveals
+    }
+
+    /// A short form of ``revelation`` for small terminals, at most 28 characters.
+    public var briefRevelation: String {
+        if let origin { return Self.briefRevelation(of: origin) }
+        guard let sensor else { return PrivilegeWords(self).brief }
+        return access == .write ? "nothing to the app" : SensorFamily(of: sensor).brief
+    }
+
+    private static func revelation(of origin: WebOrigin) -> String {
+        switch origin.host.reach {
+        case .internet, .forbidden:
+            "everything that it may read here, which it can send there; and your IP address"
+        case .ownNetwork:
+            "the data of a device in your network, which the app may also control"
+        case .ownMachine:
+            "the data of a program on this machine, which the app may also control"
+        }
+    }
+
+    private static func briefRevelation(of origin: WebOrigin) -> String {
+        switch origin.host.reach {
+        case .internet, .forbidden: "all it may read can go there"
+        case .ownNetwork: "a device in your network"
+        case .ownMachine: "a program on this machine"
+        }
+    }
+}
+
+/// The information about the owner that a kind of sensor can reveal, as text of the host.
+public struct SensorFamily: Sendable {
+    /// A short form for small terminals, at most 28 characters of ASCII.
+    public let brief: String
+    /// A clause that completes “that can reveal”.
+    public let reveals: String
+
+    /// The family of a sensor; its kind decides, not its name.
+    public init(of sensor: SensorID) {
+        let kind = sensor.description.prefix { $0 != "." }
+        self = Self.known[String(kind)] ?? Self.unknown
+    }
+
+    private init(_ brief: String, _ reveals: String) {
+        self.brief = brief
+        self.reveals = reveals
+    }
+
+    private static let unknown = SensorFamily(
+        "habits, over time",
+        "your habits: this sensor is unknown, and any regular readings reveal a pattern of life"
+    )
+
+    private static let use = SensorFamily(
+        "when you use the machine",
+        "when you use the machine, how hard it works, and so when you are present")
+    private static let heat = SensorFamily(
+        "when the machine is in use",
+        "when the machine works hard, and so when you use it, and how warm the room is")
+    private static let motion = SensorFamily(
+        "typing, gait, being at home",
+        "what you type, how you walk and travel, and whether you are at home")
+    private static let air = SensorFamily(
+        "rooms, windows, being home",
+        "which room you are in, when windows open, and whether someone is at home")
+    private static let place = SensorFamily(
+        "where you live, work and go",
+        "where you live, work and sleep, which way you go, and whom you may have met")
+    private static let sound = SensorFamily(
+        "what is said near it", "what is said near the machine, who is there and when")
+
+    private static let known: [String: SensorFamily] = [
+        "cpu": use, "load": use, "pressure": use,
+        "memory": SensorFamily(
+            "programs coming and going", "when programs start and end, and so often which programs"),
+        "disk": SensorFamily(
+            "when you work with files", "when you read and save files, and how large they are"),
+        "filesystem": SensorFamily(
+            "how much you keep, and when",
+            "how much you keep and when it grows, and which disks are in use"
+        ),
+        "network": SensorFamily(
+            "being online, calls, films",
+            "when you are online, and from the amounts whether you call, watch or browse"),
+        "thermal": heat, "hwmon": heat,
+        "battery": SensorFamily(
+            "charging, travel, use", "when you charge, carry and use the machine, and so your day"),
+        "power": SensorFamily(
+            "when it is plugged in", "when the machine is plugged in, and so when you travel"),
+        "accelerometer": motion, "gyroscope": motion,
+        "magnetometer": SensorFamily(
+            "direction, rooms",
+            "which way you face and, by their magnetic traces, which rooms you enter"),
+        "light": SensorFamily(
+            "presence, sleep, screens",
+            "whether you are in the room, when you sleep, and roughly what a screen shows"),
+        "proximity": SensorFamily("who is at the machine", "when someone is at the machine"),
+        "temperature": air, "humidity": air,
+        "barometer": SensorFamily(
+            "floor, height, weather",
+            "on which floor and how high you are, and from the weather roughly where"),
+        "activity": SensorFamily(
+            "when you walk, ride or rest",
+            "when you walk, run, ride, drive and rest, and from that your day"),
+        "vibration": motion,
+        "altitude": SensorFamily(
+            "floor, stairs, height", "on which floor you are and when you climb or travel"),
+        "satellites": SensorFamily(
+            "being in or out of doors", "whether you are in the open, and when you go out"),
+        "gps-time": SensorFamily(
+            "the exact time", "when the receiver has a fix, and so when you are in the open"),
+        "steps": SensorFamily(
+            "when and how you walk", "when and how much you walk, and from that your day"),
+        "location": place, "gps": place, "gnss": place, "position": place,
+        "wifi": place, "bluetooth": place, "beacon": place,
+        "sound": sound, "microphone": sound, "noise": sound,
+        "camera": SensorFamily("what is in front of it", "what and who is in front of the machine"),
+        "heart-rate": SensorFamily(
+            "health, effort, sleep", "your health, effort, sleep and excitement"),
+    ]
+}
+
+/// The uses that other privileges permit and the information that they can reveal, in the host's
+/// words.
+public struct PrivilegeWords: Sendable {
+    /// What the app wants, as a prompt states it.
+    public let request: String
+    /// What the app may do with it, as a list states it.
+    public let meaning: String
+    /// What it can reveal about the owner.
+    public let reveals: String
+    /// A short form of at most 28 characters.
+    public let brief: String
+
+    /// The words of a privilege that is neither for a sensor nor for a server.
+    public init(_ privilege: PrivilegeID) {
+        switch privilege {
+        case .storage:
+            request = "to store data on this machine"
+            meaning = "store data"
+            reveals =
+                "nothing new; but it can keep what it learns by other means, up to 10 MiB, until you"
+                + " uninstall the app or forget its data"
+            brief = "nothing new; it remembers"
+        case .notify:
+            request = "to send you messages"
+            meaning = "send you messages"
+            reveals = "nothing; but it can interrupt you with its own text"
+            brief = "nothing; it can disturb you"
+        case .sessions:
+            request = "to see all your sessions"
+            meaning = "see all sessions: names, notes, sensors and times"
+            reveals =
+                "when you walked, trained and travelled, and your names and notes; the samples of a"
+                + " session need privileges of their own"
+            brief = "when you train or travel"
+        case .writeSessions:
+            request = "to record sessions, and to see, change and delete its own"
+            meaning = "record sessions, and see, change and delete its own"
+            reveals = "nothing; the samples of a session need privileges of their own"
+            brief = "nothing; it records sessions"
+        default:
+            request = "a random number that identifies this machine"
+            meaning = "recognize this machine by a random number"
+            reveals = "that it is the same machine at every run"
+            brief = "that it is you again"
+        }
+    }
+}
