@@ -471,6 +471,17 @@ extension APIClient {
         try await reply(APIRequest(.get, .accessLog, query: query))
     }
 
+    /// Verifies the hash chain of the access log.
+    ///
+    /// - Parameter head: an earlier head, which must still be in the chain.
+    public func verifyAccessLog(
+        expecting head: String? = nil
+    ) async throws -> APIReply<AccessLogVerdict> {
+        try await reply(
+            APIRequest(
+                .get, .accessLogVerification, query: [("expect", head)], hasTimeLimit: false))
+    }
+
     /// Deletes the entries of the access log before a time.
     public func pruneAccessLog(before time: String) async throws -> APIReply<AccessLogHead> {
         try await reply(APIRequest(.delete, .accessLog, query: [("before", time)]))

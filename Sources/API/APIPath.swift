@@ -176,6 +176,8 @@ extension APIPath {
     public static func token(of client: String) -> APIPath { APIPath("tokens", client) }
     /// The access log.
     public static let accessLog = APIPath("access-log")
+    /// The verification of the access log.
+    public static let accessLogVerification = APIPath("access-log", "verification")
 }
 
 // MARK: - For apps

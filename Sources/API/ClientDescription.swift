@@ -91,6 +91,10 @@ public struct AccessLogItem: Codable, Sendable {
     public let kind: String
     /// The client's name.
     public let client: String?
+    /// What the client is: `command` (of the owner), `dashboard`, `owner` (a program with an owner's
+    /// token), `client` (a program with another token) or `app`; missing for events, unknown tokens and
+    /// entries of earlier versions.
+    public let clientKind: String?
     /// The privilege that was decided about, used or refused.
     public let privilege: String?
     /// The sensor of an access.
@@ -116,7 +120,8 @@ public struct AccessLogItem: Codable, Sendable {
 
     /// Creates a value from its members.
     public init(
-        id: Int64, time: Double, kind: String, client: String? = nil, privilege: String? = nil,
+        id: Int64, time: Double, kind: String, client: String? = nil, clientKind: String? = nil,
+        privilege: String? = nil,
         sensor: String? = nil, access: String? = nil, operation: String? = nil, from: Double? = nil,
         to: Double? = nil, calls: Int, count: Int, outcome: String? = nil, reason: String? = nil,
         detail: String? = nil
@@ -125,6 +130,7 @@ public struct AccessLogItem: Codable, Sendable {
         self.time = time
         self.kind = kind
         self.client = client
+        self.clientKind = clientKind
         self.privilege = privilege
         self.sensor = sensor
         self.access = access
@@ -163,6 +169,38 @@ public struct AccessLogHead: Codable, Sendable {
         self.cut = cut
         self.bytes = bytes
         self.budget = budget
+    }
+}
+
+/// The result of a verification of the access log.
+public struct AccessLogVerdict: Codable, Sendable {
+    /// Whether every entry is valid and the expected hash, if one was given, was found.
+    public let intact: Bool
+    /// The number of valid entries, from the first one.
+    public let lines: Int
+    /// The number of entries that were pruned before the first one, as recorded in the log.
+    public let cut: Int64
+    /// When the first valid entry was written, in milliseconds since 1970.
+    public let first: Double?
+    /// When the last valid entry was written, in milliseconds since 1970.
+    public let last: Double?
+    /// The hash of the last valid entry, 64 hexadecimal digits; zeros if there is none.
+    public let head: String
+    /// Whether the expected hash was found; missing if none was given.
+    public let expected: Bool?
+    /// The number of the first entry that is missing or wrong; missing for an intact chain.
+    public let line: Int64?
+    /// What is wrong with it, in a sentence.
+    public let fault: String?
+
+    /// Creates a value from its members.
+    public init(
+        intact: Bool, lines: Int, cut: Int64, first: Double? = nil, last: Double? = nil,
+        head: String, expected: Bool? = nil, line: Int64? = nil, fault: String? = nil
+    ) {
+        (self.intact, self.lines, self.cut) = (intact, lines, cut)
+        (self.first, self.last, self.head) = (first, last, head)
+        (self.expected, self.line, self.fault) = (expected, line, fault)
     }
 }
 

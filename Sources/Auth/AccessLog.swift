@@ -264,6 +264,16 @@ public actor AccessLog {
         }
     }
 
+    /// Verifies the hash chain in the file, like `nervous log --verify`.
+    ///
+    /// - Parameter expected: an earlier head, in hexadecimal, which must still be in the chain.
+    /// - Throws: `storeFailed`.
+    public func verify(expecting expected: String? = nil) async throws(AuthError) -> AccessLogReport
+    {
+        await flush()
+        return try await store.verify(expecting: expected)
+    }
+
     /// Deletes the oldest entries, up to the first that is not older than `limit`, which stays.
     ///
     /// A new entry records the hash of the last deleted one, so that the chain can still be verified.

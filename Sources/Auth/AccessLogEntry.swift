@@ -50,6 +50,8 @@ public struct AccessLogEntry: Hashable, Sendable {
     public enum ClientKind: String, Hashable, Sendable, CaseIterable {
         /// A command of the owner.
         case command
+        /// A page of the owner's dashboard.
+        case dashboard
         /// A program with an owner's token.
         case owner
         /// A program with another token.
@@ -136,7 +138,7 @@ public struct AccessLogQuery: Hashable, Sendable {
     public var client: String?
     /// Only refused calls.
     public var onlyRefused: Bool
-    /// Whether calls of the owner's own commands are excluded.
+    /// Whether calls of the owner's own commands and of the dashboard are excluded.
     public var withoutOwner: Bool
     /// Only entries of this kind.
     public var kind: AccessLogEntry.Kind?

@@ -30,7 +30,7 @@ struct AccessLogStore: Sendable {
                       AND (:before IS NULL OR id < :before)
                       AND (:kind IS NULL OR kind = :kind)
                       AND (NOT :onlyRefused OR kind IN ('refusal', 'notice'))
-                      AND (NOT :withoutOwner OR clientKind <> :command
+                      AND (NOT :withoutOwner OR clientKind NOT IN (:command, :dashboard)
                            OR clientKind IS NULL AND (kind <> 'access' OR client IS NOT :owner))
                     ORDER BY id DESC LIMIT :limit
                     """,
@@ -39,11 +39,17 @@ struct AccessLogStore: Sendable {
                     "onlyRefused": query.onlyRefused, "limit": query.limit,
                     "withoutOwner": query.withoutOwner,
                     "command": AccessLogEntry.ClientKind.command.rawValue,
+                    "dashboard": AccessLogEntry.ClientKind.dashboard.rawValue,
                     // Entries of earlier versions have only the name.
                     "owner": Client.owner.name,
                 ])
             return rows.compactMap(Self.entry)
         }
+    }
+
+    /// Verifies the chain on a connection of its own, so that entries can be written meanwhile.
+    func verify(expecting expected: String?) async throws(AuthError) -> AccessLogReport {
+        try await AccessLogVerification(path: writer.path, expecting: expected).run()
     }
 
     /// The bytes of the pages in use; pages of pruned entries do not count, because they are reused.

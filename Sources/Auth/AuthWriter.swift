@@ -26,8 +26,9 @@ final class AuthWriter: Sendable {
         var isReserveUsed = false
     }
 
+    /// The path of the file.
+    let path: String
     private let queue: DatabaseQueue
-    private let path: String
     private let reserve: DiskReserve
     private let willCommit: @Sendable () throws -> Void
     private let state = Mutex(State())

@@ -53,7 +53,7 @@ public struct Client: Hashable, Sendable {
     /// How the access log records it.
     var logKind: AccessLogEntry.ClientKind {
         switch kind {
-        case .owner: isCommand ? .command : .owner
+        case .owner: isCommand ? .command : isDashboard ? .dashboard : .owner
         case .app: .app
         case .client: .client
         }

@@ -38,7 +38,7 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: "Only entries of this kind, such as access, refusal, granted, denied, violation.")
     var kind: String?
 
-    @Flag(help: "Also your own reads with commands of nervous.")
+    @Flag(help: "Also your own calls with commands and the dashboard.")
     var owner = false
 
     @Option(help: "The maximum number of entries.")
@@ -175,25 +175,9 @@ extension AccessLogItem {
 }
 
 extension AccessLogReport {
-    private struct Facts: Encodable {
-        let intact: Bool
-        let lines: Int
-        let cut: Int64
-        let first: Double?
-        let last: Double?
-        let head: String
-        let expected: Bool?
-        let line: Int64?
-        let fault: String?
-    }
-
-    /// The report as JSON.
+    /// The report as JSON, as the API returns it.
     var json: Data {
-        let facts = Facts(
-            intact: isIntact, lines: lines, cut: cut, first: first?.milliseconds,
-            last: last?.milliseconds, head: head, expected: hasExpected, line: fault?.line,
-            fault: fault?.message)
-        return (try? JSONEncoder.sorted.encode(facts)) ?? Data()
+        (try? JSONEncoder.sorted.encode(verdict)) ?? Data()
     }
 
     /// The report as text.

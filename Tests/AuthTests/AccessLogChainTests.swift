@@ -50,6 +50,17 @@ struct AccessLogChainTests {
         }
     }
 
+    @Test func `a log verifies itself while it is written`() async throws {
+        let log = try await fill()
+        let head = try await log.head().hash
+        await log.note(.installed("other", version: "2.0.0"))
+        let report = try await log.verify(expecting: head)
+        #expect(report.isIntact && report.hasExpected == true)
+        #expect(report.lines == 21)
+        try await tamper("UPDATE ledger SET count = count + 1 WHERE id = 7")
+        #expect(try await log.verify().fault?.line == 7)
+    }
+
     @Test func `an entry is hashed as documented`() {
         var chain = AccessLogChain()
         chain.add([

@@ -7,9 +7,15 @@ import Samples
 /// The access log, for the owner.
 struct AccessLogRoutes {
     let authorizer: RequestAuthorizer
+    private let verifications = CallSlot()
+
+    init(authorizer: RequestAuthorizer) {
+        self.authorizer = authorizer
+    }
 
     func add(to routes: inout RouteTable) {
         routes.on(.accessLog, [.get: list, .delete: prune])
+        routes.on(.accessLogVerification, [.get: verify])
     }
 
     @Sendable
@@ -50,6 +56,22 @@ struct AccessLogRoutes {
         var response = try Response.json(ItemList(entries.map(AccessLogItem.init), next: next))
         if let next { response.headers[.link] = request.link(toNext: next) }
         return response
+    }
+
+    /// Verifies the hash chain, like `nervous log --verify`.
+    @Sendable
+    private func verify(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await authorizer.owner("verify-log", request, context)
+        try request.rejectParameters(except: ["expect"])
+        let expected = request.parameter("expect")
+        guard expected?.wholeMatch(of: /[0-9a-fA-F]{64}/) != nil || expected == nil else {
+            throw Problem.invalidParameter("expect", "must be the 64 digits of an earlier head")
+        }
+        let log = authorizer.authority.log
+        let report = try await verifications.perform("The access log is being verified.") {
+            try await log.verify(expecting: expected)
+        }
+        return try .json(AccessLogVerdict(report))
     }
 
     /// Prunes the oldest entries; an entry that records the pruning continues the chain.

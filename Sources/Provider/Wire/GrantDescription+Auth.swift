@@ -152,7 +152,8 @@ extension AccessLogItem {
     init(_ entry: AccessLogEntry) {
         self.init(
             id: entry.id, time: entry.time.milliseconds, kind: entry.kind.rawValue,
-            client: entry.client, privilege: entry.privilege, sensor: entry.sensor?.description,
+            client: entry.client, clientKind: entry.clientKind?.rawValue,
+            privilege: entry.privilege, sensor: entry.sensor?.description,
             access: entry.access?.rawValue, operation: entry.operation,
             from: entry.range?.from.bounded?.milliseconds,
             to: entry.range?.to.bounded?.milliseconds, calls: entry.calls, count: entry.count,
@@ -167,6 +168,16 @@ extension AccessLogHead {
         budget: Int64? = nil
     ) {
         self.init(line: head.id, hash: head.hash, cut: cut, bytes: bytes, budget: budget)
+    }
+}
+
+extension AccessLogVerdict {
+    /// The result of a verification.
+    public init(_ report: AccessLogReport) {
+        self.init(
+            intact: report.isIntact, lines: report.lines, cut: report.cut,
+            first: report.first?.milliseconds, last: report.last?.milliseconds, head: report.head,
+            expected: report.hasExpected, line: report.fault?.line, fault: report.fault?.message)
     }
 }
 

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import TestSupport
@@ -341,6 +342,63 @@ struct DashboardTests {
                 let content = (try? Data(contentsOf: file)) ?? Data()
                 #expect(content.firstRange(of: Data(token.utf8)) == nil, "\(name)")
             }
+        }
+    }
+
+    @Test func `what a privilege reveals comes with it, and the pages have no copy`() async throws {
+        try await ServedHost.with { host in
+            let package = try TestPackage.bytes("second-app", in: host.folder)
+            let app = try await host.send(
+                Call("POST", "/api/v1/apps?dryRun=true", token: host.owner, body: package)
+            ).json()
+            let privileges = try #require(app["privileges"]?.array)
+            #expect(!privileges.isEmpty)
+            let servers = ["https://a.example", "http://box.local", "http://localhost:1"]
+            var all = PrivilegeID.others
+            all += (servers.map { "net:" + $0 } + ["sensor:cpu", "sensor:x", "sensor:x:write"])
+                .compactMap { PrivilegeID($0) }
+            #expect(all.count == PrivilegeID.others.count + 6)
+            for privilege in privileges {
+                let id = try #require(privilege["privilege"]?.string.flatMap { PrivilegeID($0) })
+                #expect(privilege["reveals"]?.string == id.revelation)
+                all.append(id)
+            }
+            for id in all {
+                let state = try await host.send(
+                    Call(
+                        "GET", "/api/v1/permissions/\(APIPath.encoded(id.description))",
+                        token: host.owner))
+                #expect(try state.json()["reveals"]?.string == id.revelation, "\(id)")
+            }
+            for name in ["texts.js", "page-texts.js", "requests.js", "install.js"] {
+                let file = try await host.send(Call("GET", "/dashboard/\(name)"))
+                #expect(file.status == 200)
+                for id in all { #expect(!file.text.contains(id.revelation), "\(name): \(id)") }
+            }
+        }
+    }
+
+    @Test func `the access log tells the dashboard from commands, programs and apps`() async throws
+    {
+        try await ServedHost.with { host in
+            try await host.install()
+            let page = try await Self.begin(host)
+            let desk = try await host.authority.createClient("desk", isOwner: true, expires: nil)
+            let curl = try await host.client()
+            let app = try await host.begin().token
+            for token in [page, desk.text, curl, app, host.owner] {
+                _ = try await host.send(
+                    Call("GET", "/api/v1/sensors/gauge/samples", token: token))
+            }
+            func kinds(_ query: String) async throws -> [String] {
+                let log = try await host.send(
+                    Call("GET", "/api/v1/access-log?limit=100\(query)", token: host.owner)
+                ).json()
+                let reads = log["items"]?.array?.filter { $0["operation"]?.string == "samples" }
+                return reads?.compactMap { $0["clientKind"]?.string }.sorted() ?? []
+            }
+            #expect(try await kinds("") == ["app", "client", "command", "dashboard", "owner"])
+            #expect(try await kinds("&owner=false") == ["app", "client", "owner"])
         }
     }
 

@@ -107,6 +107,11 @@ extension Exercise {
             host.owned("accessLog", 200, "GET", "/access-log?limit=2"),
             host.owned("accessLog", 200, "GET", "/access-log?kind=notice"),
             host.owned("accessLog", 400, "GET", "/access-log?outcome=x"),
+            host.owned("verifyLog", 200, "GET", "/access-log/verification"),
+            host.owned(
+                "verifyLog", 200, "GET",
+                "/access-log/verification?expect=" + String(repeating: "0", count: 64)),
+            host.owned("verifyLog", 400, "GET", "/access-log/verification?expect=x"),
             host.owned("pruneLog", 200, "DELETE", "/access-log?before=-90d"),
             host.owned("pruneLog", 400, "DELETE", "/access-log"),
         ]

@@ -3,7 +3,7 @@
 import { api, emptyState, format, h, icon, unseen } from "./dashboard.js";
 import { texts } from "./page-texts.js";
 import {
-  button, copy, foreign, load, notice, panel, perform, save, stateWord, table, visible,
+  announce, button, copy, foreign, load, notice, panel, perform, save, stateWord, table, visible,
 } from "./parts.js";
 import { meaningText } from "./requests.js";
 
@@ -75,7 +75,20 @@ async function readDay(from, to, signal) {
 
 const isUse = ({ kind }) => kind === "access" || kind === "refusal";
 const decisions = new Set(["granted", "denied", "reset"]);
-const isOwner = ({ client, kind }) => client === "owner" && kind !== "notice";
+const appEvents = new Set(["installed", "updated", "uninstalled", "run-began", "run-ended", "violation"]);
+const tokenEvents = new Set(["token-created", "token-revoked"]);
+/** The types of client, in the order in which they are shown. */
+const TYPES = ["app", "client", "owner", "dashboard", "command"];
+
+/** What kind of client an entry is about, as the log says; of events and older entries as far as it follows from them. */
+function typeOf({ client, clientKind, kind }) {
+  if (TYPES.includes(clientKind)) return clientKind;
+  if (appEvents.has(kind)) return "app";
+  if (tokenEvents.has(kind)) return "client";
+  return client === "owner" && kind !== "notice" ? "command" : undefined;
+}
+
+const isOwner = (entry) => ["command", "dashboard"].includes(typeOf(entry));
 
 function who(entry) {
   if (isOwner(entry)) return words.you;
@@ -111,14 +124,14 @@ function remark({ kind, reason, detail }) {
   return said ? h("span", { class: "under" }, foreign(said, 240)) : [];
 }
 
-/** Clients, in the order of their first lane, each with its lanes. */
+/** Clients by type and name, each with its lanes. */
 function lanes(entries) {
   const clients = new Map();
   for (const entry of entries) {
     if (!isUse(entry)) continue;
-    const name = who(entry);
-    const client = clients.get(name) ?? { name, isOwner: isOwner(entry), lanes: new Map() };
-    clients.set(name, client);
+    const name = who(entry), type = typeOf(entry), id = `${type} ${name}`;
+    const client = clients.get(id) ?? { name, type, lanes: new Map() };
+    clients.set(id, client);
     const what = entry.sensor ?? entry.privilege ?? words.other;
     const key = `${what} ${entry.access ?? ""}`;
     const lane = client.lanes.get(key)
@@ -129,7 +142,7 @@ function lanes(entries) {
     else if (entry.operation !== "fetch" && entry.operation !== "fetch-body") lane.samples += entry.count;
   }
   return [...clients.values()]
-    .sort((a, b) => Number(a.isOwner) - Number(b.isOwner) || a.name.localeCompare(b.name))
+    .sort((a, b) => TYPES.indexOf(a.type) - TYPES.indexOf(b.type) || a.name.localeCompare(b.name))
     .map((client) => ({
       ...client, lanes: [...client.lanes.values()].sort((a, b) => a.what.localeCompare(b.what)),
     }));
@@ -158,7 +171,7 @@ class ActivityPage {
     this.#signal = signal;
     this.#day = dayOf(query);
     this.#filter = {
-      client: query.get("client") ?? "", sensor: query.get("sensor") ?? "", isDenied: false,
+      client: query.get("client") ?? "", sensor: query.get("sensor") ?? "", type: "", isDenied: false,
       hasOwner: true,
     };
   }
@@ -198,10 +211,11 @@ class ActivityPage {
   #form() {
     const clients = new Set(this.#entries.filter(({ client }) => client).map(who));
     const sensors = new Set(this.#entries.map(({ sensor }) => sensor).filter(Boolean));
-    const choice = (label, all, values, name) => h("label", {}, unseen(label),
+    const types = new Set(this.#entries.map(typeOf));
+    const choice = (label, all, values, name, shown = (value) => visible(value, 64)) => h("label", {}, unseen(label),
       h("select", { on: { change: (event) => this.#change({ [name]: event.currentTarget.value }) } },
-        h("option", { value: "" }, all), [...values].sort().map((value) => {
-          const option = h("option", { value }, visible(value, 64));
+        h("option", { value: "" }, all), values.map((value) => {
+          const option = h("option", { value }, shown(value));
           option.selected = this.#filter[name] === value;
           return option;
         })));
@@ -211,8 +225,10 @@ class ActivityPage {
       return h("label", { class: "check" }, input, " ", label);
     };
     return h("form", { class: "filter", "aria-label": words.only, on: { submit: (event) => event.preventDefault() } },
-      choice(words.client, words.everyClient, clients, "client"),
-      choice(words.sensor, words.everySensor, sensors, "sensor"),
+      choice(words.type, words.everyType, TYPES.filter((type) => types.has(type)), "type",
+        (type) => words.types[type]),
+      choice(words.client, words.everyClient, [...clients].sort(), "client"),
+      choice(words.sensor, words.everySensor, [...sensors].sort(), "sensor"),
       check(words.deniedOnly, "isDenied"), check(words.withOwner, "hasOwner"));
   }
 
@@ -223,8 +239,9 @@ class ActivityPage {
   }
 
   get #chosen() {
-    const { client, sensor, isDenied, hasOwner } = this.#filter;
+    const { client, sensor, type, isDenied, hasOwner } = this.#filter;
     return this.#entries.filter((entry) => (!client || who(entry) === client)
+      && (!type || typeOf(entry) === type)
       && (!sensor || entry.sensor === sensor)
       && (!isDenied || entry.outcome === "refused" || entry.kind === "denied")
       && (hasOwner || !isOwner(entry)));
@@ -247,7 +264,8 @@ class ActivityPage {
       this.#isToday ? ["\u2003", h("span", { class: "key now" }), " ", words.now] : []);
     const hours = h("canvas", { "aria-hidden": "true" });
     const body = clients.map((client) => h("tbody", {},
-      h("tr", { class: "group" }, h("th", { scope: "rowgroup", colspan: "4" }, foreign(client.name))),
+      h("tr", { class: "group" }, h("th", { scope: "rowgroup", colspan: "4" }, foreign(client.name),
+        client.type ? h("span", { class: "small quiet" }, " ", words.typeOf[client.type]) : [])),
       client.lanes.map((lane) => this.#lane(lane))));
     this.#picture.replaceChildren(panel(this.#isToday ? words.today : words.thatDay, { action: legend },
       clients.length
@@ -295,6 +313,7 @@ class ActivityPage {
     const rows = chosen.slice(0, this.#shown).map((entry) => [
       h("time", { datetime: new Date(entry.time).toISOString() }, clock(entry.time)),
       h("div", {}, isOwner(entry) || !entry.client ? who(entry) : foreign(entry.client, 64),
+        typeOf(entry) ? h("span", { class: "small quiet" }, " ", words.typeOf[typeOf(entry)]) : [],
         h("span", { class: "narrow did" }, action(entry),
           entry.sensor ? ` (${visible(entry.sensor, 64)})` : "", remark(entry))),
       h("div", {}, action(entry), remark(entry)), entry.sensor ? foreign(entry.sensor, 64) : "–",
@@ -325,23 +344,42 @@ class ActivityPage {
 
   #chain() {
     const { line, hash, bytes } = this.#head;
-    const said = notice();
+    const said = notice(), found = notice();
     const copying = button(words.copyHash, () => perform(said, copying, async () => {
       await copy(hash);
       said.done(words.copied);
+    }));
+    const saved = h("input", {
+      type: "text", autocomplete: "off", spellcheck: "false", maxlength: "80",
+    });
+    const meaning = h("p", { class: "small", hidden: true }, words.proves);
+    const verifying = button(words.verify, () => perform(found, verifying, async () => {
+      meaning.hidden = true;
+      const expect = saved.value.replaceAll(/\s/g, "");
+      if (expect && !/^[0-9a-fA-F]{64}$/.test(expect)) {
+        saved.focus();
+        throw { detail: words.notAHash };
+      }
+      announce(words.verifying);
+      const verdict = await api("/access-log/verification", {
+        query: expect ? { expect } : {}, signal: this.#signal,
+      });
+      meaning.hidden = false;
+      if (!verdict.intact) throw { detail: brokenText(verdict) };
+      found.done(intactText(verdict));
     }));
     return panel(words.chain, {}, h("div", { class: "inset stack" },
       h("p", {}, words.size(format.number(line), format.bytes(bytes))),
       h("p", { class: "small" }, words.linked),
       h("div", {}, h("p", { class: "small quiet" }, words.saveHash),
         h("p", { class: "hash" }, h("code", {}, hash.match(/.{8}/g).join(" ")))),
-      h("p", { class: "small" }, words.verifyWith, h("br", {}),
-        h("code", { class: "command wrap" }, "nervous log --verify")),
-      h("p", { class: "small" }, words.expectWith, h("br", {}),
-        h("code", { class: "command wrap" }, "nervous log --verify --expect HASH")),
       said,
       h("p", { class: "actions" }, copying,
-        button(words.exportDay, () => this.#export(), { sign: "save" }))));
+        button(words.exportDay, () => this.#export(), { sign: "save" })),
+      h("label", { class: "small" }, words.savedHash, saved),
+      h("p", { class: "actions" }, verifying), found, meaning,
+      h("p", { class: "small quiet" }, words.verifyWith, h("br", {}),
+        h("code", { class: "command wrap" }, "nervous log --verify"))));
   }
 
   #export() {
@@ -376,6 +414,17 @@ class ActivityPage {
       ? h("ul", { class: "lines" }, decided.slice(0, 8).map(line))
       : h("p", { class: "inset small quiet" }, words.noDecisions));
   }
+}
+
+/** What a verification of an intact log found. */
+function intactText({ lines, cut, first, last, expected }) {
+  return [lines ? words.intact(format.count(lines), format.time(first), format.time(last)) : words.empty,
+    cut > 0 && words.cut(format.count(cut)), expected && words.expected].filter(Boolean).join(" ");
+}
+
+/** Where the chain breaks. */
+function brokenText({ lines, fault }) {
+  return fault ? words.broken(visible(fault, 200), format.count(lines)) : words.notExpected;
 }
 
 const dayLink = (date, label, sign) => h("a", {
