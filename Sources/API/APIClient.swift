@@ -42,6 +42,15 @@ extension APIClient {
         try await reply(APIRequest(.get, .status))
     }
 
+    /// The findings of the checks of `nervous doctor` that a running host can make.
+    ///
+    /// - Parameter checks: the names of checks; by default all that take little time.
+    public func findings(of checks: [String]? = nil) async throws -> APIReply<DoctorReport> {
+        let names = checks?.joined(separator: ",")
+        return try await reply(
+            APIRequest(.get, .doctor, query: [("checks", names)], hasTimeLimit: false))
+    }
+
     /// Makes a host that does not collect read all sensors that are on, once each.
     public func collect() async throws {
         try await perform(APIRequest(.post, .collection))

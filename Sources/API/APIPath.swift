@@ -57,6 +57,8 @@ extension APIPath {
     public static let dashboard = APIPath("dashboard")
     /// The status of the host.
     public static let status = APIPath("status")
+    /// The findings of `nervous doctor`.
+    public static let doctor = APIPath("doctor")
     /// The client that calls, and its permissions.
     public static let me = APIPath("me")
 }

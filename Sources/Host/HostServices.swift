@@ -156,7 +156,8 @@ package struct HostServices: Sendable {
             services,
             host: HostInformation(
                 version: Release.version, dataDirectory: paths.data, port: { port.number },
-                localNetwork: { port.local?.site }),
+                localNetwork: { port.local?.site },
+                checks: HostChecks(paths: paths, roots: roots)),
             time: time, scheduler: scheduler, logger: logger)
         await supervisor.open(setup?.wrapConnection(provider.connection) ?? provider.connection)
     }

@@ -179,6 +179,7 @@ public struct Provider: Sendable {
         let supervisor = services.supervisor
         StatusRoutes(authorizer: authorizer, machine: services.machine, host: host)
             .add(to: &routes)
+        DoctorRoutes(authorizer: authorizer, checks: host.checks).add(to: &routes)
         AppRoutes(
             authorizer: authorizer, library: services.library, supervisor: supervisor,
             port: host.port
@@ -269,15 +270,19 @@ public struct HostInformation: Sendable {
     public let port: @Sendable () -> Int?
     /// The listener for the local network; `nil` while there is none.
     public let localNetwork: @Sendable () -> LocalNetworkSite?
+    /// The checks that it can make of itself.
+    public let checks: HostChecks
 
     /// Creates the properties of a host.
     public init(
         version: String, dataDirectory: String, port: @escaping @Sendable () -> Int?,
-        localNetwork: @escaping @Sendable () -> LocalNetworkSite? = { nil }
+        localNetwork: @escaping @Sendable () -> LocalNetworkSite? = { nil },
+        checks: HostChecks = .none
     ) {
         self.version = version
         self.dataDirectory = dataDirectory
         self.port = port
         self.localNetwork = localNetwork
+        self.checks = checks
     }
 }

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
@@ -19,11 +20,6 @@ struct DoctorCommand: AsyncParsableCommand {
             without changing anything. It works with and without a running host.
             Exit code: 0 if everything works, 1 if something is broken.
             """)
-
-    private struct Report: Encodable {
-        let ok: Bool
-        let findings: [Finding]
-    }
 
     @OptionGroup var options: GlobalOptions
 
@@ -52,15 +48,15 @@ struct DoctorCommand: AsyncParsableCommand {
             findings += found
             if !options.json { found.forEach(show) }
         }
-        let isBroken = findings.contains { $0.state == .broken }
+        let report = DoctorReport(findings)
         if options.json {
-            try options.console.print(encoding: Report(ok: !isBroken, findings: findings))
+            try options.console.print(encoding: report)
         } else {
             let count = findings.count { $0.state == .broken }
             options.console.print(
-                isBroken ? "\(count) of \(findings.count) checks failed." : "All checks passed.")
+                report.ok ? "All checks passed." : "\(count) of \(findings.count) checks failed.")
         }
-        if isBroken { throw ExitCode(CommandFailure.Code.failed.rawValue) }
+        if !report.ok { throw ExitCode(CommandFailure.Code.failed.rawValue) }
     }
 
     private func show(_ finding: Finding) {
@@ -76,70 +72,11 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 }
 
-/// A check of `nervous doctor`, which changes nothing.
-protocol DoctorCheck: Sendable {
-    /// Its name, one word.
-    var name: String { get }
-
-    /// The findings, one for each fact that the owner could act on.
-    func findings(_ context: DoctorContext) async -> [Finding]
-}
-
-extension DoctorCheck {
-    func fine(_ message: String) -> Finding { .fine(name, message) }
-
-    func note(_ message: String, fix: String? = nil) -> Finding { .note(name, message, fix: fix) }
-
-    func broken(_ message: String, fix: String? = nil) -> Finding {
-        .broken(name, message, fix: fix)
-    }
-}
-
-/// The input of the checks.
-struct DoctorContext: Sendable {
-    let paths: HostPaths
-    /// The trees that describe the hardware.
-    let roots: SystemRoots
-    /// Called after each step of a long check.
-    let onStep: @Sendable (_ done: Int, _ total: Int) -> Void
-
+extension DoctorContext {
     /// All checks, in the order of the output.
     static let checks: [any DoctorCheck] = [
         KernelCheck(), ProgramsCheck(), HeadlessCheck(), ConfinementCheck(), EscapeCheck(),
         DataDirectoryCheck(), ConfigurationCheck(), SensorsCheck(), LibrariesCheck(),
         DatabaseCheck(), AccessLogCheck(), HostCheck(), DesktopCheck(),
     ]
-}
-
-/// A finding of a check.
-struct Finding: Encodable, Sendable {
-    enum State: String, Encodable, Sendable {
-        /// Works.
-        case fine
-        /// Information.
-        case note
-        /// Something does not work or does not protect.
-        case broken
-    }
-
-    let check: String
-    let state: State
-    /// One sentence.
-    let message: String
-    /// The remedy.
-    var fix: String?
-    /// Numbers for scripts.
-    var figures: [String: Int]?
-
-    static func fine(_ check: String, _ message: String) -> Finding {
-        Finding(check: check, state: .fine, message: message)
-    }
-
-    static func note(_ check: String, _ message: String, fix: String? = nil) -> Finding {
-        Finding(check: check, state: .note, message: message, fix: fix)
-    }
-
-    static func broken(_ check: String, _ message: String, fix: String?) -> Finding {
-        Finding(check: check, state: .broken, message: message, fix: fix)
-    }
 }

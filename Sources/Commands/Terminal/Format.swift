@@ -69,14 +69,7 @@ enum Format {
     }
 
     /// Bytes in SI units, powers of 1000.
-    static func bytes(_ count: Double) -> String {
-        var (rest, unit) = (count, 0)
-        let units = ["B", "kB", "MB", "GB", "TB", "PB"]
-        while rest.magnitude >= 1000, unit < units.count - 1 {
-            (rest, unit) = (rest / 1000, unit + 1)
-        }
-        return "\(number((rest * 10).rounded() / 10)) \(units[unit])"
-    }
+    static func bytes(_ count: Double) -> String { count.byteCountText }
 
     /// `2026-03-01 12:00:00` in the local time zone.
     static func time(_ milliseconds: Double) -> String {

@@ -53,6 +53,17 @@ struct DoctorTests {
         #expect(report.of("data").contains { $0.message == "process \(host.pid) uses it" })
         #expect(report.of("databases").map(\.state) == ["fine", "fine", "fine", "fine"])
         #expect(report.of("access-log").first?.message.hasSuffix("entries intact") == true)
+        // The host itself finds the same.
+        let token = try sandbox.nervous("token", "create", "desk", "--owner").output
+            .trimmingCharacters(in: .newlines)
+        let answer = try sandbox.curl(
+            "-H", "Authorization: Bearer \(token)", host.url("/api/v1/doctor"))
+        #expect(answer.status == 200)
+        let own = try JSONDecoder().decode(Report.self, from: Data(answer.body.utf8))
+        #expect(own.ok)
+        #expect(own.of("confinement").map(\.message) == report.of("confinement").map(\.message))
+        #expect(own.of("data").contains { $0.message == "process \(host.pid) uses it" })
+        #expect(own.of("escapes").isEmpty && own.of("databases").isEmpty)
         host.kill(SIGTERM)
         #expect(try host.wait() == 0)
     }

@@ -40,6 +40,8 @@ struct ServedHost: Sendable {
     /// - Parameters:
     ///   - isLive: whether the virtual machine uses the system's clock and timers, as for collecting; by
     ///     default its clock is the test's, and its waits end at once.
+    ///   - checks: those of `nervous doctor` that the host makes.
+    ///   - derivers: compute further sensors from those of the test.
     ///   - connection: wraps the connection of the apps.
     ///   - sleep: how live sessions wait for the next second.
     static func with<T: Sendable>(
@@ -48,6 +50,7 @@ struct ServedHost: Sendable {
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
         prelude: [RunScript] = Provider.prelude,
         trust: [NIOSSLCertificate] = [], limits: ConnectionLimits = ConnectionLimits(),
+        derivers: [any SensorDeriver] = [], checks: HostChecks = .none,
         connection: @Sendable (any HostConnection) -> any HostConnection = { $0 },
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
             try await Task.sleep(for: $0)
@@ -60,7 +63,7 @@ struct ServedHost: Sendable {
                 heartbeat: heartbeat, knowsPort: knowsPort, isLive: isLive, budget: budget,
                 restarts: restarts,
                 keepsSpare: keepsSpare, prelude: prelude, trust: trust, limits: limits,
-                connection: connection, sleep: sleep, body)
+                derivers: derivers, checks: checks, connection: connection, sleep: sleep, body)
             await Places.hosts.leave()
             return result
         } catch {
@@ -73,7 +76,8 @@ struct ServedHost: Sendable {
         heartbeat: Duration, knowsPort: Bool, isLive: Bool,
         budget: @escaping @Sendable (String) -> RunBudget,
         restarts: RestartPolicy, keepsSpare: Bool, prelude: [RunScript],
-        trust: [NIOSSLCertificate], limits: ConnectionLimits,
+        trust: [NIOSSLCertificate], limits: ConnectionLimits, derivers: [any SensorDeriver],
+        checks: HostChecks,
         connection: @Sendable (any HostConnection) -> any HostConnection,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         _ body: @Sendable (ServedHost) async throws -> T
@@ -132,7 +136,8 @@ struct ServedHost: Sendable {
         let provider = Provider(
             services,
             host: HostInformation(
-                version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
+                version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil },
+                checks: checks),
             heartbeat: heartbeat, time: HostTime(clock: clock, pause: sleep), logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)

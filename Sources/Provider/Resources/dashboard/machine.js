@@ -19,10 +19,17 @@ export default {
     const page = new MachinePage(signal);
     await page.read();
     main.replaceChildren(page.head, h("div", { class: "with-aside" },
-      h("div", { class: "stack" }, page.health, page.storage, page.retention, page.tokens, page.forget),
+      h("div", { class: "stack" }, page.health, page.checks, page.storage, page.retention, page.tokens, page.forget),
       h("aside", { class: "stack", "aria-label": words.aside }, page.host, page.notices, page.locks)));
     page.follow();
+    page.check();
   },
+};
+
+const states = {
+  broken: (sentence) => stateWord("bad", "warn", sentence),
+  note: (sentence) => stateWord("", "question", sentence),
+  fine: (sentence) => stateWord("good", "check", sentence),
 };
 
 class MachinePage {
@@ -34,11 +41,16 @@ class MachinePage {
   #grants = [];
   #apps = [];
   #received = [];
+  /** The findings of `nervous doctor`, by the name of the check; nothing until they are read. */
+  #checked = new Map();
+  #unchecked = [];
+  #checksLine = notice();
   #retentionLine = notice();
   #storageLine = notice();
   head = h("div", { class: "head" }, h("div", {}, h("h1", {}, words.title), h("p", {}, words.subtitle)),
     h("div", { class: "actions" }, plainButton(words.lock, () => lock(), { sign: "lock" })));
   health = h("div", {});
+  checks = h("div", {});
   storage = h("div", {});
   retention = h("div", {});
   tokens = h("div", {});
@@ -137,8 +149,55 @@ class MachinePage {
     this.health.replaceChildren(panel(words.health, {
       action: faults ? stateWord("warn", "warn", words.findingCount(faults))
         : stateWord("good", "check", words.healthy),
-      footer: [words.doctor, " ", h("code", { class: "command" }, "nervous doctor")],
     }, found.length ? list : h("p", { class: "inset small quiet" }, words.nothingFound)));
+  }
+
+  /** Makes the checks of `nervous doctor`: all that take little time, or the one that is named. */
+  async check(name, control) {
+    await perform(this.#checksLine, control, async () => {
+      this.#showChecks(true);
+      try {
+        const { findings, unchecked } = await api("/doctor", {
+          query: name ? { checks: name } : {}, signal: this.#signal,
+        });
+        for (const check of name ? [name] : this.#checked.keys()) this.#checked.delete(check);
+        for (const finding of findings) {
+          this.#checked.set(finding.check, [...this.#checked.get(finding.check) ?? [], finding]);
+        }
+        this.#unchecked = name ? this.#unchecked.filter((other) => other !== name) : unchecked;
+      } finally {
+        if (!this.#signal.aborted) this.#showChecks(false);
+        // The buttons are new.
+        if (control) this.checks.querySelector(".actions button")?.focus();
+      }
+    });
+  }
+
+  #showChecks(isBusy) {
+    const all = [...this.#checked.values()].flat();
+    const of = (state) => all.filter((finding) => finding.state === state);
+    const line = ({ check, state, message, fix }) => h("li", {}, h("p", {},
+      states[state]([`${check}: `, foreign(message, 400)]),
+      fix && [h("br", {}), h("span", { class: "small quiet" }, words.remedy, " ", foreign(fix, 400))]));
+    const found = [...of("broken"), ...of("note")];
+    const fine = of("fine");
+    const more = this.#unchecked.map((name) => {
+      const again = button(words.moreChecks[name] ?? words.checkThis(name), () => this.check(name, again));
+      return again;
+    });
+    const repeat = button(words.checkAgain, () => this.check(undefined, repeat));
+    const broken = of("broken").length;
+    this.checks.replaceChildren(panel(words.checks, {
+      action: isBusy ? h("p", { class: "small quiet" }, words.checking)
+        : all.length === 0 ? [] : broken ? stateWord("bad", "warn", words.brokenCount(broken))
+          : stateWord("good", "check", words.nothingBroken),
+      footer: [words.doctor, " ", h("code", { class: "command" }, "nervous doctor")],
+    }, found.length ? h("ul", { class: "lines" }, found.map(line)) : [],
+    h("div", { class: "inset stack" },
+      fine.length ? h("details", {}, h("summary", {}, words.passed(fine.length)),
+        h("ul", { class: "lines" }, fine.map(line))) : [],
+      this.#checksLine,
+      isBusy ? [] : h("p", { class: "actions" }, repeat, more))));
   }
 
   #showHost() {
