@@ -71,6 +71,45 @@ struct LocalNetworkClientsTests {
         #expect(try await admit(by: clients, from: guesser) == Self.phone)
     }
 
+    @Test func `of tokens that are tried at once no more are looked at than one after another`()
+        async throws
+    {
+        let clients = LocalNetworkClients(time: time)
+        let guesser = try address("192.168.1.20")
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let latch = Latch()
+        let results = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 1...20 {
+                group.addTask {
+                    do {
+                        _ = try await clients.admit(guesser) { () throws(AuthError) in
+                            start.yield()
+                            await latch.wait()
+                            // The last one is valid.
+                            guard number == 20 else {
+                                throw AuthError(.invalidToken, "The token is invalid.")
+                            }
+                            while await latch.finished < 19 { await Task.yield() }
+                            return Self.phone
+                        }
+                        return "admitted"
+                    } catch {
+                        await latch.finish()
+                        return (error as? Problem)?.codeName ?? "looked at"
+                    }
+                }
+            }
+            var waiting = 20
+            for await _ in started {
+                waiting -= 1
+                if waiting == 0 { break }
+            }
+            await latch.open()
+            return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+        #expect(results == ["looked at": 6, "too-many-attempts": 14])
+    }
+
     @Test func `addresses of one IPv6 network share the limit`() async throws {
         let clients = LocalNetworkClients(time: time)
         for number in 1...6 { #expect(await fail(clients, from: try address("fd00::\(number)"))) }
@@ -89,4 +128,24 @@ struct LocalNetworkClientsTests {
         }
         #expect(await !fail(clients, from: try address("10.0.1.6")))
     }
+}
+
+/// Lets tasks continue together, and counts those that have finished.
+private actor Latch {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private(set) var finished = 0
+
+    func wait() async {
+        if isOpen { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    func finish() { finished += 1 }
 }

@@ -46,25 +46,32 @@ actor LocalNetworkClients {
     func admit(
         _ address: SocketAddress?, identify: @Sendable () async throws(AuthError) -> Client
     ) async throws -> Client {
-        let sender = distinguished(Self.sender(address))
-        let now = time.instant()
-        if let end = failures[sender]?.refusedUntil, now < end {
-            throw Self.tooManyAttempts(now.duration(to: end))
-        }
+        try checkLimit(of: address)
         let client: Client
         do throws(AuthError) {
             client = try await identify()
         } catch {
-            noteFailure(of: sender)
+            try checkLimit(of: address)
+            noteFailure(of: address)
             throw error
         }
+        // Other requests of the address may have exceeded the limit meanwhile: without this check, a
+        // sender could try any number of tokens at once.
+        try checkLimit(of: address)
         guard client.kind == .client else {
-            noteFailure(of: sender)
+            noteFailure(of: address)
             throw Problem(
                 .denied, "This token is not accepted from the local network.",
                 fix: "Create one for the phone: nervous sensors add-phone NAME")
         }
         return client
+    }
+
+    private func checkLimit(of address: SocketAddress?) throws(Problem) {
+        let now = time.instant()
+        guard let end = failures[distinguished(Self.sender(address))]?.refusedUntil, now < end
+        else { return }
+        throw Self.tooManyAttempts(now.duration(to: end))
     }
 
     /// The sender itself, or `other` if there are too many.
@@ -75,8 +82,8 @@ actor LocalNetworkClients {
         return failures.count < Self.maximumSenders ? sender : .other
     }
 
-    private func noteFailure(of sender: Sender) {
-        let now = time.instant()
+    private func noteFailure(of address: SocketAddress?) {
+        let (sender, now) = (distinguished(Self.sender(address)), time.instant())
         let wait = failures[sender, default: Failures()].limiter.admit(at: now)
         failures[sender]?.refusedUntil = wait.map { now.advanced(by: $0) }
     }

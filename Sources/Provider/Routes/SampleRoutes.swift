@@ -137,7 +137,7 @@ struct SampleRoutes {
     private func kept(of sensor: SensorID, _ range: TimeRange) async throws -> [String] {
         var kept: [String] = []
         for derived in await machine.derived(from: sensor)
-        where await machine.status(of: derived)?.newest != nil {
+        where await machine.status(of: derived)?.hasSamples == true {
             kept.append("sensor:\(derived)")
         }
         guard Self.location.covers(sensor) else { return kept }

@@ -188,7 +188,7 @@ struct SessionSampleReader {
         for sensor in record.session.sensors {
             for instance in await machine.instances(of: sensor) where !found.contains(instance) {
                 guard let status = await machine.status(of: instance) else { continue }
-                if case .unavailable = status.state, status.newest == nil { continue }
+                if case .unavailable = status.state, !status.hasSamples { continue }
                 guard await authorizer.mayRead(instance, request, context) else { continue }
                 found.append(instance)
             }

@@ -164,6 +164,26 @@ struct RetentionRouteTests {
         }
     }
 
+    @Test func `forgetting lists derived samples that lie in the future`() async throws {
+        try await ServedHost.with(derivers: [CopyDeriver()]) { host in
+            // The samples of an earlier sensor of this name.
+            try await host.declareSensor("copy", numbers: "x")
+            let later = host.clock.now.advanced(by: .seconds(86_400))
+            try await host.feedSensor(#"{"t": \#(later.milliseconds), "x": 3}"#, to: "copy")
+            let removal = Call("DELETE", "/api/v1/sensors/copy", token: host.owner)
+            #expect(try await host.send(removal).status == 204)
+            try await host.declareSensor("beats", numbers: "x")
+            try await host.machine.lookForSensors()
+            #expect(await host.machine.derived(from: "beats") == ["copy"])
+            let status = try #require(await host.machine.status(of: "copy"))
+            #expect(status.newest == nil && status.future == later)
+            let answer = try await host.send(
+                Call("DELETE", "/api/v1/sensors/beats/samples", token: host.owner))
+            let kept = try answer.json()["kept"]?.array?.map(\.string)
+            #expect(kept == ["access-log", "sensor:copy"])
+        }
+    }
+
     @Test func `forgetting releases the keys of the owner's batches, and keeps those of clients`()
         async throws
     {
@@ -244,5 +264,23 @@ struct RetentionRouteTests {
             try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
             _ = try await host.supervisor.prepare(app: "my-app")
         }
+    }
+}
+
+/// Derives `copy` from `beats`, once that exists.
+private struct CopyDeriver: SensorDeriver {
+    private struct Copy: SampleDeriver {
+        let inputs: [Field]
+
+        mutating func resume(after last: Sample) {}
+
+        mutating func take(_ sample: Sample) -> Sample? { sample }
+    }
+
+    func discover(among sensors: [DiscoveredSensor]) -> [DiscoveredSensor] {
+        guard let beats = sensors.first(where: { $0.sensor.id == "beats" }) else { return [] }
+        let fields = beats.sensor.fields
+        let copy = Sensor(id: "copy", title: "Copy", fields: fields, source: "the test")
+        return [DiscoveredSensor(copy, .derived(from: "beats", Copy(inputs: fields)))]
     }
 }

@@ -1,6 +1,7 @@
 import Samples
 import Testing
 import Text
+import VM
 
 @testable import Provider
 
@@ -84,6 +85,27 @@ struct SessionSampleTests {
             #expect(kept?["mediaType"]?.string == type)
             #expect(
                 try await host.sessions("POST", "/gait/send?format=gpx", json: "{}").status == 400)
+        }
+    }
+
+    @Test func `a sensor that is gone counts although its samples all lie in the future`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            let made = try await host.sessions(
+                "POST", json: #"{"id": "gait", "name": "A gait", "sensors": ["network"]}"#)
+            #expect(made.status == 201)
+            #expect(try await host.sessions("POST", "/gait/start").status == 200)
+            host.clock.advance(.seconds(1))
+            await host.collect("network.wlan0", [.number(2)])
+            let later = host.clock.now.advanced(by: .seconds(86_400))
+            await host.collect("network.eth0", [.number(3)], at: later)
+            try await host.unplug("network.eth0")
+            let status = try #require(await host.machine.status(of: "network.eth0"))
+            #expect(status.newest == nil && status.future == later)
+            let both = try await host.sessions("GET", "/gait/samples")
+            #expect(both.code == "several-sensors")
+            #expect(both.text.contains("network.eth0"))
         }
     }
 }

@@ -5,6 +5,7 @@ import VM
 /// The values that the readers of a test return, each once.
 final class SampleFeed: Sendable {
     private let waiting = Mutex<[SensorID: [[Value]]]>([:])
+    private let unplugged = Mutex<Set<SensorID>>([])
 
     func put(_ values: [Value], to sensor: SensorID) {
         waiting.withLock { $0[sensor, default: []].append(values) }
@@ -17,6 +18,13 @@ final class SampleFeed: Sendable {
             return first
         }
     }
+
+    /// Makes a sensor missing at the next discovery.
+    func unplug(_ sensor: SensorID) {
+        unplugged.withLock { _ = $0.insert(sensor) }
+    }
+
+    func isPlugged(_ sensor: SensorID) -> Bool { unplugged.withLock { !$0.contains(sensor) } }
 }
 
 /// Reads from a feed.
@@ -48,7 +56,7 @@ struct FeedDriver: SensorDriver {
         let missing = Sensor(
             id: "battery", title: "Battery", fields: [Field("charge", unit: "%")],
             source: "/sys/class/power_supply")
-        let readable = ([Self.gauge] + plain).map { sensor in
+        let readable = ([Self.gauge] + plain).filter { feed.isPlugged($0.id) }.map { sensor in
             DiscoveredSensor(sensor, .polled(FeedReader(feed: feed, sensor: sensor.id)))
         }
         let reason = Availability.unavailable(reason: "there is no battery", remedy: "Plug one in.")

@@ -101,7 +101,7 @@ struct ServedHost: Sendable {
         let logger = quiet
         let packs = SensorPackStore(folder: path + "/packs")
         let machine = try await VirtualMachine.start(
-            in: path + "/data", drivers: [FeedDriver(feed: feed), packs],
+            in: path + "/data", drivers: [FeedDriver(feed: feed), packs], derivers: derivers,
             time: isLive ? SystemTime() : HostTime(clock: clock, pause: { _ in }),
             logger: logger)
         let authority = try await Authority(
@@ -206,6 +206,12 @@ struct ServedHost: Sendable {
         feed.put(values, to: sensor)
         await machine.collectOnce()
         clock.now = now
+    }
+
+    /// Removes the hardware of a sensor, whose samples stay.
+    func unplug(_ sensor: SensorID) async throws {
+        feed.unplug(sensor)
+        try await machine.lookForSensors()
     }
 
     /// The token of a client with the privileges of `allow`.
