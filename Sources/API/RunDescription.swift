@@ -93,6 +93,8 @@ public struct RunDescription: Codable, Sendable {
 public struct RunEventItem: Codable, Sendable {
     /// `started`, `console`, `uncaught`, `asks`, `message`, `view`, `markup`, `ended` or `failed`.
     public let event: String
+    /// When the host received it, in milliseconds since 1970; of what the app wrote and of `started`.
+    public var time: Double?
     /// Of `console`: `debug`, `log`, `info`, `warn` or `error`.
     public var level: String?
     /// The text of the event.
@@ -116,12 +118,14 @@ public struct RunEventItem: Codable, Sendable {
 
     /// Creates a value from its members.
     public init(
-        event: String, level: String? = nil, text: String? = nil, title: String? = nil,
+        event: String, time: Double? = nil, level: String? = nil, text: String? = nil,
+        title: String? = nil,
         place: String? = nil, stack: String? = nil, layers: [String]? = nil,
         privilege: String? = nil, run: RunDescription? = nil, code: String? = nil,
         fix: String? = nil
     ) {
         self.event = event
+        self.time = time
         self.level = level
         self.text = text
         self.title = title

@@ -1,4 +1,5 @@
 import RunnerProtocol
+public import Samples
 
 /// An event that a run reports while it is active.
 ///
@@ -31,6 +32,14 @@ public enum RunEvent: Hashable, Sendable {
                 }
         }
     }
+}
+
+/// An event of a run, and when the host received it.
+public struct TimedRunEvent: Hashable, Sendable {
+    /// When the host received it.
+    public let time: Timestamp
+    /// The event.
+    public let event: RunEvent
 }
 
 /// Turns the output of a runner into events, within the limits of the run.
@@ -85,18 +94,18 @@ struct RecentEvents {
     private static let count = 200
     private static let bytes = 64 << 10
 
-    private(set) var events: [RunEvent] = []
+    private(set) var events: [TimedRunEvent] = []
     private var bytes = 0
 
     /// Adds an event, and drops the oldest ones that exceed a bound.
-    mutating func add(_ event: RunEvent) {
-        events.append(event)
+    mutating func add(_ event: RunEvent, at time: Timestamp) {
+        events.append(TimedRunEvent(time: time, event: event))
         bytes += event.size
         var surplus = 0
         while events.count - surplus > 1,
             events.count - surplus > Self.count || bytes > Self.bytes
         {
-            bytes -= events[surplus].size
+            bytes -= events[surplus].event.size
             surplus += 1
         }
         events.removeFirst(surplus)

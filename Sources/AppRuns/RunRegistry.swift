@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Samples
 
 /// The runs of a supervisor: their reports, their latest events, and the tokens of active runs.
 struct RunRegistry {
@@ -38,7 +39,7 @@ struct RunRegistry {
 
     func report(_ id: String) -> RunReport? { entries[id]?.report }
 
-    func events(of id: String) -> [RunEvent] { entries[id]?.events.events ?? [] }
+    func events(of id: String) -> [TimedRunEvent] { entries[id]?.events.events ?? [] }
 
     func authorization(of id: String) -> Authorization? { entries[id]?.authorization }
 
@@ -66,7 +67,7 @@ struct RunRegistry {
         entries[id] = entry
     }
 
-    mutating func note(_ event: RunEvent, of id: String) {
+    mutating func note(_ event: RunEvent, at time: Timestamp, of id: String) {
         switch event {
         case .started(let layers): update(id) { $0.layers = layers }
         case .uncaught(let message, let place, _):
@@ -76,7 +77,7 @@ struct RunRegistry {
         case .view, .markup: return
         default: break
         }
-        entries[id]?.events.add(event)
+        entries[id]?.events.add(event, at: time)
     }
 
     /// Notes that a process of a run begins.

@@ -244,7 +244,7 @@ public actor RunSupervisor {
     }
 
     /// The latest events of a run.
-    public func console(of id: String) -> [RunEvent] { registry.events(of: id) }
+    public func console(of id: String) -> [TimedRunEvent] { registry.events(of: id) }
 
     /// The last run of an app, on this host or an earlier one.
     public func lastRun(of app: String) async -> RunReport? {
@@ -360,7 +360,7 @@ public actor RunSupervisor {
     }
 
     private func note(_ event: RunEvent, of id: String) {
-        registry.note(event, of: id)
+        registry.note(event, at: time.now(), of: id)
     }
 
     /// Keeps the token of a run valid until cancelled.

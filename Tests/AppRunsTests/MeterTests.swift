@@ -1,4 +1,5 @@
 import Foundation
+import Samples
 import Testing
 
 @testable import AppRuns
@@ -85,13 +86,17 @@ struct MeterTests {
 
     @Test func `the newest events are kept, bounded in number and bytes`() {
         var recent = RecentEvents()
-        for number in 0..<1000 { recent.add(.console(level: .log, text: "\(number)")) }
+        for number in Int64(0)..<1000 {
+            recent.add(
+                .console(level: .log, text: "\(number)"), at: Timestamp(microseconds: number))
+        }
         #expect(recent.events.count == 200)
-        #expect(recent.events.last == .console(level: .log, text: "999"))
+        #expect(recent.events.last?.event == .console(level: .log, text: "999"))
+        #expect(recent.events.last?.time == Timestamp(microseconds: 999))
         let large = String(repeating: "x", count: 30 << 10)
-        for _ in 0..<10 { recent.add(.console(level: .log, text: large)) }
+        for _ in 0..<10 { recent.add(.console(level: .log, text: large), at: .now()) }
         #expect(recent.events.count == 2)
-        recent.add(.uncaught(message: large + large + large, place: nil, stack: ""))
+        recent.add(.uncaught(message: large + large + large, place: nil, stack: ""), at: .now())
         #expect(recent.events.count == 1)
     }
 

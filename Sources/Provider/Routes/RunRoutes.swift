@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Samples
 import ServiceLifecycle
 
 /// Runs of apps, for the owner.
@@ -44,7 +45,9 @@ struct RunRoutes {
     private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("run", request, context)
         let report = try await supervisor.report(try id(context))
-        let console = await supervisor.console(of: report.id).map(RunEventItem.init)
+        let console = await supervisor.console(of: report.id).map {
+            RunEventItem($0.event, at: $0.time)
+        }
         return try .json(RunDescription(report, console: console))
     }
 
@@ -129,7 +132,7 @@ struct RunRoutes {
             let ended = try await supervisor.run(
                 id, isInsecure: body.insecure == true, presentation: body.presentation
             ) { event in
-                await events.send(RunEventItem(event))
+                await events.send(RunEventItem(event, at: authorizer.now()))
             }
             await leave()
             await events.send(RunEventItem(ended: ended))
@@ -168,7 +171,7 @@ extension RunDescription {
 }
 
 extension RunEventItem {
-    init(_ event: RunEvent) {
+    init(_ event: RunEvent, at time: Timestamp) {
         switch event {
         case .started(let layers): self.init(event: "started", layers: layers)
         case .console(let level, let text):
@@ -178,6 +181,7 @@ extension RunEventItem {
         case .view(let text): self.init(event: "view", text: text)
         case .markup(let text): self.init(event: "markup", text: text)
         }
+        self.time = time.milliseconds
     }
 
     init(asks request: PendingRequest) {

@@ -3,6 +3,7 @@ import Auth
 import Foundation
 import JSApps
 import Provider
+import Samples
 import Testing
 import Text
 
@@ -34,11 +35,15 @@ struct BackgroundRunTests {
             #expect(report.ending?.name == "finished")
             #expect(report.ending?.exitCode == 1)
             let lines = await host.supervisor.console(of: run)
-            #expect(lines.filter { $0 == .console(level: .log, text: "again") }.count == 3)
+            #expect(lines.filter { $0.event == .console(level: .log, text: "again") }.count == 3)
             let shown = try await host.send(
                 Call("GET", "/api/v1/runs/\(run)", token: host.owner)
             ).json()
             #expect(shown["gaveUp"]?.bool == true)
+            let times = shown["console"]?.array?.map { $0["time"]?.number?.double ?? 0 } ?? []
+            #expect(times.count == lines.count && times == times.sorted())
+            #expect(times == lines.map(\.time.milliseconds))
+            #expect(times.allSatisfy { $0 >= report.started.timeIntervalSince1970 * 1000 - 1 })
             #expect(shown["restarts"]?.number?.int64 == 2)
         }
     }

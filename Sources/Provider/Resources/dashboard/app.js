@@ -408,15 +408,16 @@ class Console {
 
 /** A line of the console: the app's own words, or the host's about the run. */
 function line(event) {
-  const host = (sentence) => h("li", { class: "host-line" }, h("span", {}, words.hostSays, sentence));
+  const when = event.time === undefined ? [] : moment(event.time);
+  const host = (sentence) => h("li", { class: "host-line" }, when, h("span", {}, words.hostSays, sentence));
   switch (event.event) {
     case "console": {
       const isFault = event.level === "warn" || event.level === "error";
-      return h("li", {}, isFault ? h("span", { class: "state bad" }, words.levels[event.level]) : [],
+      return h("li", {}, when, isFault ? h("span", { class: "state bad" }, words.levels[event.level]) : [],
         h("bdi", { class: "printed" }, printed(event.text)));
     }
     case "uncaught":
-      return h("li", {}, h("span", { class: "state bad" }, words.uncaught),
+      return h("li", {}, when, h("span", { class: "state bad" }, words.uncaught),
         h("bdi", { class: "printed" }, printed([event.place, event.text].filter(Boolean).join(": "))));
     case "message":
       return h("li", {}, h("span", { class: "state" }, words.message),
@@ -426,6 +427,13 @@ function line(event) {
     case "failed": return host(visible(event.text));
     default: return undefined;
   }
+}
+
+/** The time of a line; the day is in the title. */
+function moment(time) {
+  const date = new Date(time);
+  const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return h("time", { datetime: date.toISOString(), title: format.time(time) }, clock.format(date));
 }
 
 /** Text of a console with its line breaks; everything else invisible as an escape. */
