@@ -347,6 +347,34 @@ extension APIClient {
                 .post, .apps, query: Self.installQuery(isDryRun, allowsDowngrade), json: folder))
     }
 
+    /// Installs a package that the host has downloaded.
+    ///
+    /// The parameters are those of ``install(_:isDryRun:allowsDowngrade:)``.
+    public func install(
+        _ package: DownloadedPackage, isDryRun: Bool = false, allowsDowngrade: Bool = false
+    ) async throws -> APIReply<AppDescription> {
+        try await reply(
+            try APIRequest(
+                .post, .apps, query: Self.installQuery(isDryRun, allowsDowngrade), json: package))
+    }
+
+    /// Makes the host download a package.
+    public func startDownload(
+        _ request: DownloadRequest
+    ) async throws -> APIReply<DownloadDescription> {
+        try await reply(try APIRequest(.post, .downloads, json: request))
+    }
+
+    /// The state of a download.
+    public func download(_ id: String) async throws -> APIReply<DownloadDescription> {
+        try await reply(APIRequest(.get, .download(id)))
+    }
+
+    /// Ends a download, or forgets a complete one.
+    public func discardDownload(_ id: String) async throws {
+        try await perform(APIRequest(.delete, .download(id)))
+    }
+
     private static func installQuery(
         _ isDryRun: Bool, _ allowsDowngrade: Bool
     ) -> [(name: String, value: String?)] {

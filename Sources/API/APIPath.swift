@@ -136,6 +136,10 @@ extension APIPath {
     public static let apps = APIPath("apps")
     /// One app.
     public static func app(_ name: String) -> APIPath { APIPath("apps", name) }
+    /// Downloads of packages.
+    public static let downloads = APIPath("downloads")
+    /// One download.
+    public static func download(_ id: String) -> APIPath { APIPath("downloads", id) }
     /// The decisions, runs and stored data of an app.
     public static func data(of app: String) -> APIPath { APIPath("apps", app, "data") }
     /// The icon of a published app.

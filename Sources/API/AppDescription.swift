@@ -351,3 +351,58 @@ public struct FolderPackage: Codable, Sendable {
         self.files = files
     }
 }
+
+/// The URL of a package to download.
+public struct DownloadRequest: Codable, Sendable {
+    /// An http or https URL, which may contain a name and a password.
+    public let url: String
+
+    /// Creates a value from its members.
+    public init(url: String) {
+        self.url = url
+    }
+}
+
+/// A package that the host downloads, or has downloaded and not yet installed.
+public struct DownloadDescription: Codable, Sendable {
+    /// Its identifier.
+    public let id: String
+    /// Where it comes from, without credentials and query.
+    public let address: String
+    /// `receiving`, `complete` or `failed`.
+    public let state: String
+    /// The number of bytes received.
+    public let received: Int
+    /// The expected number of bytes; missing if the server did not say it.
+    public let total: Int?
+    /// Whether every connection was encrypted or to this machine; otherwise the package could have been
+    /// modified in transit.
+    public let encrypted: Bool
+    /// Of `failed`: the problem's code.
+    public let code: String?
+    /// Of `failed`: what failed, in a sentence.
+    public let failure: String?
+    /// Of `failed`: how to resolve it.
+    public let fix: String?
+
+    /// Creates a value from its members.
+    public init(
+        id: String, address: String, state: String, received: Int, total: Int? = nil,
+        encrypted: Bool, code: String? = nil, failure: String? = nil, fix: String? = nil
+    ) {
+        (self.id, self.address, self.state) = (id, address, state)
+        (self.received, self.total, self.encrypted) = (received, total, encrypted)
+        (self.code, self.failure, self.fix) = (code, failure, fix)
+    }
+}
+
+/// A downloaded package to install.
+public struct DownloadedPackage: Codable, Sendable {
+    /// The identifier of the download, which must be complete.
+    public let download: String
+
+    /// Creates a value from its members.
+    public init(download: String) {
+        self.download = download
+    }
+}

@@ -151,6 +151,7 @@ package struct HostServices: Sendable {
             outbound: OutboundClient(
                 userAgent: "Nervous/\(Release.version)",
                 rule: .apps(ownPorts: { Set([port.number, port.local?.port].compactMap(\.self)) })),
+            downloader: Downloader(userAgent: "nervous/\(Release.version)"),
             libraries: SystemLibraries(folder: configuration.libraries))
         provider = Provider(
             services,

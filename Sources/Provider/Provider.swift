@@ -37,25 +37,29 @@ public struct Provider: Sendable {
         let packs: SensorPackStore
         let archives: SensorPackArchive
         let outbound: OutboundClient
+        let downloader: Downloader
         let libraries: SystemLibraries
 
         /// - Parameters:
         ///   - outbox: sends the owner's uploads.
         ///   - packs: the installed sensor packs, a driver of `machine`.
         ///   - archives: reads the archives of sensor packs.
-        ///   - outbound: calls other servers.
+        ///   - outbound: calls other servers for apps.
+        ///   - downloader: downloads packages for the owner.
         ///   - libraries: the libraries of the system that apps may load.
         public init(
             authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
             sessions: SessionBook, outbox: Outbox, library: AppLibrary,
             supervisor: RunSupervisor, packs: SensorPackStore, archives: SensorPackArchive,
-            outbound: OutboundClient, libraries: SystemLibraries = SystemLibraries()
+            outbound: OutboundClient, downloader: Downloader,
+            libraries: SystemLibraries = SystemLibraries()
         ) {
             (self.authority, self.machine, self.engine) = (authority, machine, engine)
             (self.sessions, self.outbox) = (sessions, outbox)
             (self.library, self.supervisor) = (library, supervisor)
             (self.packs, self.archives) = (packs, archives)
-            (self.outbound, self.libraries) = (outbound, libraries)
+            (self.outbound, self.downloader) = (outbound, downloader)
+            self.libraries = libraries
         }
     }
 
@@ -103,7 +107,7 @@ public struct Provider: Sendable {
             heartbeat: heartbeat, settings: settings, scheduler: scheduler
         ).add(to: &routes)
         Self.addSessions(services, authorizer, to: &routes)
-        Self.addApps(services, host, authorizer, to: &routes)
+        Self.addApps(services, host, authorizer, time, to: &routes)
         NotificationRoutes(authorizer: authorizer, heartbeat: heartbeat).add(to: &routes)
         FirstGenerationRoutes(authorizer: authorizer, engine: services.engine).add(to: &routes)
         // Messages of apps are logged even where the host logs errors only.
@@ -174,16 +178,19 @@ public struct Provider: Sendable {
 
     private static func addApps(
         _ services: Services, _ host: HostInformation, _ authorizer: RequestAuthorizer,
-        to routes: inout RouteTable
+        _ time: any TimeSource, to routes: inout RouteTable
     ) {
         let supervisor = services.supervisor
+        let downloads = PackageDownloads(
+            services.downloader, largest: services.library.limits.archiveBytes, time: time)
         StatusRoutes(authorizer: authorizer, machine: services.machine, host: host)
             .add(to: &routes)
         DoctorRoutes(authorizer: authorizer, checks: host.checks).add(to: &routes)
         AppRoutes(
             authorizer: authorizer, library: services.library, supervisor: supervisor,
-            port: host.port
+            downloads: downloads, port: host.port
         ).add(to: &routes)
+        DownloadRoutes(authorizer: authorizer, downloads: downloads).add(to: &routes)
         RunRoutes(authorizer: authorizer, supervisor: supervisor).add(to: &routes)
         GrantRoutes(authorizer: authorizer).add(to: &routes)
         PermissionRoutes(authorizer: authorizer).add(to: &routes)

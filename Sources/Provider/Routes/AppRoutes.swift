@@ -14,6 +14,7 @@ struct AppRoutes {
     let authorizer: RequestAuthorizer
     let library: AppLibrary
     let supervisor: RunSupervisor
+    let downloads: PackageDownloads
     /// The port of the server; `nil` while it does not listen.
     let port: @Sendable () -> Int?
 
@@ -42,7 +43,7 @@ struct AppRoutes {
         return try await .json(describe(app(context)))
     }
 
-    /// Installs the package in the body.
+    /// Installs the package in the body, or a downloaded one.
     @Sendable
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("install", request, context)
@@ -82,7 +83,7 @@ struct AppRoutes {
         return response
     }
 
-    /// Installs an archive, or the files of a folder as JSON.
+    /// Installs an archive, or, named or contained in JSON, a downloaded archive or the files of a folder.
     private func install(
         _ request: Request, with options: InstallOptions
     ) async throws -> Installation {
@@ -93,7 +94,15 @@ struct AppRoutes {
         }
         // Base64 takes four bytes for three; the rest is for paths.
         let limit = limits.unpackedBytes / 3 * 4 + limits.entries * (limits.pathBytes + 64)
-        let sent = try await request.json(FolderPackage.self, upTo: limit)
+        let sent: FolderPackage
+        switch try await request.json(SentPackage.self, upTo: limit) {
+        case .folder(let folder): sent = folder
+        case .download(let id):
+            let archive = try await downloads.archive(of: id)
+            let installation = try await library.install(archive: archive, with: options)
+            if !options.isDryRun { try? await downloads.discard(id) }
+            return installation
+        }
         let folder = try AppFolder(
             named: sent.name, files: sent.files.map { ($0.path, Array($0.content)) },
             limits: limits)
@@ -168,6 +177,24 @@ struct AppRoutes {
 
     private func app(_ context: ProviderContext) async throws -> InstalledApp {
         try await library.app(named: context.required("app"))
+    }
+}
+
+/// A package as JSON.
+private enum SentPackage: Decodable {
+    case download(String)
+    case folder(FolderPackage)
+
+    private enum CodingKeys: CodingKey {
+        case download
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self =
+            members.contains(.download)
+            ? .download(try DownloadedPackage(from: decoder).download)
+            : .folder(try FolderPackage(from: decoder))
     }
 }
 

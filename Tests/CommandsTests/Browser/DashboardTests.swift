@@ -152,6 +152,51 @@ import Testing
         #expect(try browser.console.isEmpty)
     }
 
+    @Test func `its pages install from a URL, verify the log and check the machine`() throws {
+        let sandbox = try Sandbox()
+        let package = try sandbox.package()
+        let server = try ScriptedServer { $0.answer(package) }
+        let host = try ServingHost(sandbox)
+        let browser = try Browser(sandbox)
+        try browser.open(
+            try sandbox.nervous("open", "--no-browser").output
+                .trimmingCharacters(in: .whitespacesAndNewlines))
+        try browser.wait(until: Self.isOpen)
+        try browser.open(host.url("/apps"))
+        try browser.wait(until: "document.querySelector('.drop input[type=url]') !== null")
+        _ = try browser.run(
+            """
+            const input = document.querySelector('.drop input[type=url]');
+            input.value = '\(server.url("/demo.nervous"))';
+            input.form.requestSubmit();
+            return 1;
+            """)
+        func button(_ words: String) -> String {
+            "[...document.querySelectorAll('main button')].find((one) => one.innerText.includes('\(words)'))"
+        }
+        try browser.wait(until: "\(button("demo")) !== undefined")
+        #expect(try browser.text.contains(server.url("/demo.nervous")))
+        #expect(sandbox.installedFiles.isEmpty)
+        _ = try browser.run("\(button("demo")).click(); return 1")
+        try browser.wait(until: "document.querySelector('main a[href=\"/apps/demo\"]') !== null")
+        #expect(!sandbox.installedFiles.isEmpty)
+
+        try browser.open(host.url("/activity"))
+        try browser.wait(until: "\(button("Verify every entry")) !== undefined")
+        _ = try browser.run("\(button("Verify every entry")).click(); return 1")
+        try browser.wait(until: "/[0-9]+ entries are intact/.test(document.body.innerText)")
+        #expect(try browser.text.contains("It cannot show that entries are missing at its end"))
+
+        try browser.open(host.url("/machine"))
+        let found = "document.querySelector('main')?.textContent"
+        try browser.wait(until: "\(found)?.includes('no program gains privileges')")
+        // No test machine has a GPS receiver.
+        try browser.wait(until: "\(found)?.includes('Remedy: sudo apt-get install gpsd')")
+        try browser.wait(until: "\(button("Test the sandbox")) !== undefined")
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+    }
+
     @Test func `it opens the page of an app, also after a reload of that page`() throws {
         let host = try PublishedHost("hello-world-master")
         try host.allow("hello-world", "sensor:gyroscope")

@@ -109,6 +109,9 @@ struct ConformanceTests {
             } _: { server in
                 let fetches = try await Exercise.fetches(host, from: server)
                 for exercise in fetches { try await show(exercise) }
+                for exercise in try await Exercise.downloads(host, from: server) {
+                    try await show(exercise)
+                }
             }
             let code = try await host.authority.launchCode(for: .app("my-app"))
             let nonce = await host.authority.pageNonce(for: .app("my-app"))

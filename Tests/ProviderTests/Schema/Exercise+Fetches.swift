@@ -1,7 +1,21 @@
 import TestSupport
+import Text
 
 /// Calls to other servers.
 extension Exercise {
+    /// The responses about a download that has begun.
+    static func downloads(_ host: ServedHost, from server: LocalServer) async throws -> [Exercise] {
+        let json = #"{"url": "http://127.0.0.1:\#(server.port)/a.zip"}"#
+        let begun = try await host.send(
+            Call("POST", "/api/v1/downloads", token: host.owner, json: json))
+        let id = try begun.json()["id"]?.string ?? ""
+        return [
+            host.owned("download", 200, "GET", "/downloads/\(id)"),
+            host.owned("discardDownload", 204, "DELETE", "/downloads/\(id)"),
+            host.owned("startDownload", 201, "POST", "/downloads", json: json),
+        ]
+    }
+
     static func fetches(_ host: ServedHost, from server: LocalServer) async throws -> [Exercise] {
         func fetch(_ status: Int, _ request: String, body: [UInt8]? = nil) -> Exercise {
             Exercise(

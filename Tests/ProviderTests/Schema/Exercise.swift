@@ -165,10 +165,16 @@ extension Exercise {
             host.owned("install", 201, "POST", "/apps", body: newer),
             host.owned("install", 201, "POST", "/apps", body: signed),
             host.owned("install", 400, "POST", "/apps?dryRun=maybe", body: package),
+            host.owned("install", 404, "POST", "/apps", json: #"{"download": "none"}"#),
             host.owned("install", 409, "POST", "/apps", body: package),
             host.owned("install", 409, "POST", "/apps", body: clash),
             host.owned("install", 413, "POST", "/apps", body: .init(repeating: 0, count: 21 << 20)),
             host.owned("install", 422, "POST", "/apps", body: [1, 2, 3]),
+            host.owned("doctor", 200, "GET", "/doctor"),
+            host.owned("doctor", 400, "GET", "/doctor?checks=none"),
+            host.owned("startDownload", 400, "POST", "/downloads", json: #"{"url": "x"}"#),
+            host.owned("download", 404, "GET", "/downloads/none"),
+            host.owned("discardDownload", 404, "DELETE", "/downloads/none"),
             host.owned("listApps", 200, "GET", "/apps"),
             host.owned("app", 200, "GET", "/apps/my-app"),
             host.owned("app", 404, "GET", "/apps/none"),
@@ -201,6 +207,7 @@ extension Exercise {
             + host.wrongBodies("declareSensor", "PUT", steps)
             + host.wrongBodies("decide", "PUT", "/grants/my-app/sensor:gauge")
             + host.wrongBodies("createToken", "POST", "/tokens")
+            + host.wrongBodies("startDownload", "POST", "/downloads")
             + host.wrongBodies("redeem", "POST", "/launch")
             + [
                 Exercise(

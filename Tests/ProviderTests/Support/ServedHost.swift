@@ -132,7 +132,8 @@ struct ServedHost: Sendable {
             outbound: OutboundClient(
                 userAgent: "Nervous/test",
                 rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) }),
-                resolver: NoNames(), trustRoots: .certificates(trust)))
+                resolver: NoNames(), trustRoots: .certificates(trust)),
+            downloader: Downloader(userAgent: "nervous/test"))
         let provider = Provider(
             services,
             host: HostInformation(

@@ -1,0 +1,161 @@
+import API
+import Addresses
+import Egress
+import Foundation
+import HTTPTypes
+import Scheduling
+import Synchronization
+
+/// Packages that the host downloads for the owner and keeps in memory until they are installed.
+///
+/// A complete download is kept for ``lifetime``. There are at most ``limit`` downloads; a new one displaces the
+/// oldest that is not being received.
+actor PackageDownloads {
+    static let lifetime = Duration.seconds(600)
+    static let limit = 2
+
+    /// The media types that a server may choose from, as the command sends them.
+    private static let mediaTypes = "application/zip, */*;q=0.5"
+
+    private enum Outcome {
+        case complete(Data)
+        case failed(Problem)
+    }
+
+    /// How much has come.
+    private final class Progress: Sendable {
+        struct Values {
+            var received = 0
+            var total: Int?
+            var isProtected: Bool
+        }
+
+        let values: Mutex<Values>
+
+        init(isProtected: Bool) {
+            values = Mutex(Values(isProtected: isProtected))
+        }
+    }
+
+    private struct Entry {
+        let address: WebAddress
+        let progress: Progress
+        var outcome: Outcome?
+        var work: Task<Void, Never>?
+    }
+
+    private let downloader: Downloader
+    /// The maximum number of bytes of a package.
+    private let largest: Int
+    private let time: any TimeSource
+    private var entries: [String: Entry] = [:]
+    /// The identifiers, oldest first.
+    private var order: [String] = []
+
+    init(_ downloader: Downloader, largest: Int, time: any TimeSource) {
+        (self.downloader, self.largest, self.time) = (downloader, largest, time)
+    }
+
+    deinit {
+        for entry in entries.values { entry.work?.cancel() }
+    }
+
+    /// Starts a download.
+    ///
+    /// - Throws: `Problem` with the code `busy` while others are being received.
+    func start(_ source: DownloadAddress) throws(Problem) -> DownloadDescription {
+        if order.count >= Self.limit {
+            guard let oldest = order.first(where: { entries[$0]?.outcome != nil }) else {
+                throw Problem(
+                    .busy, "\(Self.limit) packages are being downloaded.",
+                    headers: [.retryAfter: "1"])
+            }
+            remove(oldest)
+        }
+        let id = UUID().uuidString.lowercased()
+        let progress = Progress(isProtected: source.address.origin.isProtected)
+        entries[id] = Entry(address: source.address, progress: progress)
+        order.append(id)
+        let (downloader, largest, time) = (downloader, largest, time)
+        entries[id]?.work = Task { [weak self] in
+            let outcome = await Self.download(source, downloader, largest, progress)
+            await self?.end(id, outcome)
+            if (try? await time.sleep(for: Self.lifetime)) != nil { await self?.remove(id) }
+        }
+        return try description(of: id)
+    }
+
+    /// - Throws: `Problem` with the code `not-found`.
+    func description(of id: String) throws(Problem) -> DownloadDescription {
+        let entry = try entry(id)
+        let values = entry.progress.values.withLock { $0 }
+        var problem: Problem?
+        var state = "receiving"
+        switch entry.outcome {
+        case .complete: state = "complete"
+        case .failed(let found): (state, problem) = ("failed", found)
+        case nil: break
+        }
+        return DownloadDescription(
+            id: id, address: entry.address.withoutQuery, state: state, received: values.received,
+            total: values.total, encrypted: values.isProtected, code: problem?.codeName,
+            failure: problem?.detail, fix: problem?.fix)
+    }
+
+    /// The bytes of a complete download.
+    ///
+    /// - Throws: `Problem` for another one.
+    func archive(of id: String) throws(Problem) -> [UInt8] {
+        switch try entry(id).outcome {
+        case .complete(let data): return Array(data)
+        case .failed(let problem): throw problem
+        case nil: throw Problem(.conflict, "The package is still being downloaded.")
+        }
+    }
+
+    /// Ends a download, or forgets a complete one.
+    ///
+    /// - Throws: `Problem` with the code `not-found`.
+    func discard(_ id: String) throws(Problem) {
+        _ = try entry(id)
+        remove(id)
+    }
+
+    // MARK: - Private
+
+    private func entry(_ id: String) throws(Problem) -> Entry {
+        guard let entry = entries[id] else {
+            throw Problem.notFound("There is no such download, or it was discarded.")
+        }
+        return entry
+    }
+
+    private func end(_ id: String, _ outcome: Outcome) {
+        entries[id]?.outcome = outcome
+    }
+
+    private func remove(_ id: String) {
+        entries[id]?.work?.cancel()
+        entries[id] = nil
+        order.removeAll { $0 == id }
+    }
+
+    private static func download(
+        _ source: DownloadAddress, _ downloader: Downloader, _ largest: Int, _ progress: Progress
+    ) async -> Outcome {
+        do {
+            return .complete(
+                try await downloader.download(
+                    source, limit: largest, accept: mediaTypes,
+                    willContact: { address in
+                        guard !address.origin.isProtected else { return }
+                        progress.values.withLock { $0.isProtected = false }
+                    },
+                    progress: { received, total in
+                        progress.values.withLock { ($0.received, $0.total) = (received, total) }
+                    }))
+        } catch {
+            return .failed(Problem(error, logger: nil))
+        }
+    }
+}
