@@ -38,6 +38,23 @@ function windowLength(range, width) {
   return STEPS.find((step) => range / step <= most) ?? Math.ceil(range / most / DAY) * DAY;
 }
 
+/**
+ * Where the first window begins that contains a time, and the time zone for windows of days.
+ *
+ * Days are those of the calendar here, and weeks begin on Monday, so that a window begins at a local midnight and not
+ * at one of UTC. Windows of several days are counted from the same day whatever the range, so that they stay in place.
+ */
+export function firstWindow(time, every) {
+  if (every % DAY !== 0) return { from: Math.floor(time / every) * every };
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if (timeZone === undefined) return { from: Math.floor(time / every) * every };
+  const date = new Date(time), days = every / DAY;
+  // The number of the day since 1970; that year began on a Thursday.
+  const day = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY + 3;
+  const start = new Date(date.getFullYear(), date.getMonth(), date.getDate() - (((day % days) + days) % days));
+  return { from: start.getTime(), zone: timeZone };
+}
+
 /** The stretches of the header Nervous-Damaged. */
 function damagedOf(header) {
   return (header ?? "").split(",").map((one) => one.trim()).filter(Boolean).map((one) => {
@@ -386,9 +403,8 @@ export default {
     }
 
     async function loadWindows(of, shown, from, to, every, damaged, cancelled, isTail = false) {
-      const first = Math.floor(from / every) * every;
       const answer = await api(`${path(of)}/stats`, { signal: cancelled, query: {
-        from: first, to: to === undefined ? undefined : Math.round(to), every: code(every),
+        ...firstWindow(from, every), to: to === undefined ? undefined : Math.round(to), every: code(every),
         fn: "mean,min,max,stddev", fields: shown.map(({ field }) => field.name).join(","),
       } });
       if (cancelled.aborted) return;
