@@ -226,7 +226,7 @@ let package = Package(
             "Commands",
             [
                 "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "Backup",
-                "CQRencode", "Egress", "Host", "Ingest", "JSApps", "LAE",
+                "CQRencode", "DBus", "Egress", "Host", "Ingest", "JSApps", "LAE",
                 "RunnerProtocol", "Samples", "Sessions", "Simulation", "Text", "Tracks", "VM",
                 argumentParser, crypto, lifecycle, nioCore, unixSignals,
             ]),

@@ -3,7 +3,7 @@ import Foundation
 import Host
 import RunnerProtocol
 
-/// The serving host: its version and port; without one, whether the port is free.
+/// Checks the version and port of the serving host; if no host serves, whether port 8080 is free.
 struct HostCheck: DoctorCheck {
     let name = "host"
 
