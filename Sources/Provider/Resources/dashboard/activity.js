@@ -84,7 +84,7 @@ const TYPES = ["app", "client", "owner", "dashboard", "command"];
 function typeOf({ client, clientKind, kind }) {
   if (TYPES.includes(clientKind)) return clientKind;
   if (appEvents.has(kind)) return "app";
-  if (tokenEvents.has(kind)) return "client";
+  if (tokenEvents.has(kind)) return client === "dashboard" ? "dashboard" : "client";
   return client === "owner" && kind !== "notice" ? "command" : undefined;
 }
 

@@ -179,8 +179,9 @@ class MachinePage {
     const line = ({ check, state, message, fix }) => h("li", {}, h("p", {},
       states[state]([`${check}: `, foreign(message, 400)]),
       fix && [h("br", {}), h("span", { class: "small quiet" }, words.remedy, " ", foreign(fix, 400))]));
-    const found = [...of("broken"), ...of("note")];
-    const fine = of("fine");
+    const [found, notes, fine] = [of("broken"), of("note"), of("fine")];
+    const group = (label, list) => (list.length === 0 ? [] : h("details", {}, h("summary", {}, label(list.length)),
+      h("ul", { class: "lines" }, list.map(line))));
     const more = this.#unchecked.map((name) => {
       const again = button(words.moreChecks[name] ?? words.checkThis(name), () => this.check(name, again));
       return again;
@@ -194,8 +195,7 @@ class MachinePage {
       footer: [words.doctor, " ", h("code", { class: "command" }, "nervous doctor")],
     }, found.length ? h("ul", { class: "lines" }, found.map(line)) : [],
     h("div", { class: "inset stack" },
-      fine.length ? h("details", {}, h("summary", {}, words.passed(fine.length)),
-        h("ul", { class: "lines" }, fine.map(line))) : [],
+      group(words.notes, notes), group(words.passed, fine),
       this.#checksLine,
       isBusy ? [] : h("p", { class: "actions" }, repeat, more))));
   }

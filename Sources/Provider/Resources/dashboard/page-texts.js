@@ -480,6 +480,7 @@ const machine = {
   moreChecks: { escapes: "Test the sandbox with escape attempts" },
   brokenCount: (count) => (count === 1 ? "1 check failed" : `${count} checks failed`),
   nothingBroken: "nothing is broken",
+  notes: (count) => (count === 1 ? "1 note" : `${count} notes, such as missing sensors`),
   passed: (count) => (count === 1 ? "1 check passed" : `${count} checks passed`),
   remedy: "Remedy:",
   doctor: "The databases and the access log are checked without the host that writes them, in a terminal:",
