@@ -103,7 +103,9 @@ struct OwnerEvents: Sendable {
         }
     }
 
-    /// What each client read in the last minutes, those that read most first; calls of the owner excepted.
+    /// What each client read in the last minutes, those that read most first.
+    ///
+    /// Commands of the owner and the dashboard do not count.
     private func recentAccess() async throws -> [AccessSummary] {
         let since = time.now().advanced(by: .zero - Self.recent)
         var summaries: [String: AccessSummary] = [:]
@@ -112,6 +114,7 @@ struct OwnerEvents: Sendable {
             let entries = try await authority.log.entries(query)
             for entry in entries where entry.time >= since {
                 guard let client = entry.client, entry.access != .write,
+                    client != Client.dashboard.name || entry.clientKind != .owner,
                     entry.kind == .access || entry.kind == .refusal
                 else { continue }
                 summaries[client, default: AccessSummary(client: client)].add(entry)

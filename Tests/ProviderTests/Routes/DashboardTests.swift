@@ -370,10 +370,25 @@ struct DashboardTests {
                         token: host.owner))
                 #expect(try state.json()["reveals"]?.string == id.revelation, "\(id)")
             }
-            for name in ["texts.js", "page-texts.js", "requests.js", "install.js"] {
+            for name in ["dashboard.js", "page-texts.js", "requests.js", "install.js"] {
                 let file = try await host.send(Call("GET", "/dashboard/\(name)"))
                 #expect(file.status == 200)
                 for id in all { #expect(!file.text.contains(id.revelation), "\(name): \(id)") }
+            }
+        }
+    }
+
+    @Test func `its own reads are not summed up as accesses`() async throws {
+        try await ServedHost.with { host in
+            await host.gauge(1)
+            let token = try await Self.begin(host)
+            let path = "/api/v1/sensors/gauge/samples"
+            #expect(try await host.send(Call("GET", path, token: token)).status == 200)
+            let log = try await host.send(Call("GET", "/api/v1/access-log", token: token))
+            #expect(log.text.contains(#""client":"dashboard""#))
+            try await host.streams("access", token: token) { events in
+                await events.read { $0.names.contains("access") }
+                #expect(events.data("access") == [#"{"items":[]}"#])
             }
         }
     }
