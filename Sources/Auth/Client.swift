@@ -47,7 +47,7 @@ public struct Client: Hashable, Sendable {
     /// The owner at a page of the dashboard.
     ///
     /// As with the owner's commands, its name is for display.
-    public static let dashboard = Client(
+    static let dashboard = Client(
         name: "dashboard", kind: .owner, run: nil, isDashboard: true)
 
     /// How the access log records it.

@@ -114,7 +114,6 @@ struct OwnerEvents: Sendable {
             let entries = try await authority.log.entries(query)
             for entry in entries where entry.time >= since {
                 guard let client = entry.client, entry.access != .write,
-                    client != Client.dashboard.name || entry.clientKind != .owner,
                     entry.kind == .access || entry.kind == .refusal
                 else { continue }
                 summaries[client, default: AccessSummary(client: client)].add(entry)
