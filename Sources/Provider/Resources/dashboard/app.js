@@ -120,6 +120,7 @@ class AppPage {
     every(CONSOLE_MS, signal, () => {
       const run = this.#run;
       if (run && isAlive(run)) this.#console.read(run);
+      else this.#showState(run);
     });
     this.#readUse();
   }
@@ -132,8 +133,7 @@ class AppPage {
     const run = this.#run;
     const isRunning = run && isAlive(run);
     const { budget } = this.#app;
-    this.#state.replaceChildren(runWord(run), " ",
-      isRunning ? words.runningSince(format.time(run.started), run.background) : "");
+    this.#showState(run);
     const usage = run?.usage;
     this.#bill.replaceChildren(usage ? figures([
       [words.processor, isRunning && run.rates ? figure(percent(run.rates.cpu)) : figure(format.duration(usage.cpu)),
@@ -151,7 +151,12 @@ class AppPage {
         : button(words.start, (event) => this.#start(event.currentTarget), { sign: "play" }));
     }
     if (run && this.#console.run !== run.run) this.#console.read(run);
-    else if (run && !isRunning && !this.#console.isFinal) this.#console.read(run, true);
+    else if (run?.state === "ended" && !this.#console.isFinal) this.#console.read(run);
+  }
+
+  #showState(run) {
+    this.#state.replaceChildren(runWord(run), " ",
+      run && isAlive(run) ? words.runningSince(format.time(run.started), run.background) : "");
   }
 
   #start(control) {
@@ -370,6 +375,8 @@ class Console {
   #list = h("ol", {});
   #box;
   #shown = "";
+  #reads = 0;
+  #newest = 0;
   element;
 
   constructor(name, signal) {
@@ -382,11 +389,16 @@ class Console {
       this.#box);
   }
 
-  async read(run, isFinal = false) {
+  async read(run) {
     this.run = run.run;
-    this.isFinal = isFinal || !isAlive(run);
+    // A run that is prepared has printed nothing yet.
+    this.isFinal = run.state === "ended";
+    const read = ++this.#reads;
     try {
       const { console = [] } = await api(`/runs/${run.run}`, { signal: this.#signal });
+      // An answer that was overtaken by a later one is older.
+      if (read < this.#newest) return;
+      this.#newest = read;
       this.#show(console);
     } catch (error) {
       if (isAbort(error) || error.status === 404) return;
