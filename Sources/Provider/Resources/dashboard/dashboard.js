@@ -865,6 +865,9 @@ async function show({ isFirst = false } = {}) {
     if (!(error instanceof ApiError)) reportError(error);
     if (!route) setTitle(text.shell.noPage);
     fill(target, failure(error, () => show()));
+    // It is the whole page, so its title is that of the page.
+    const heading = target.querySelector("h2");
+    heading.replaceWith(h("h1", { class: "same" }, [...heading.childNodes]));
     place(target, spinner, isFirst);
     // A page that could not be loaded is shown as soon as the host responds.
     const stop = live.on("state", ({ name }) => {
