@@ -67,8 +67,9 @@ test-long:
 	@# Its time limits are strict, so no other tests run at the same time.
 	NERVOUS_LONG_TESTS=1 Scripts/run-tests 20 --filter HostileScriptTests
 	Tests/Installation/run
-	@# Skipped with a message if its dependencies are not installed.
+	@# Skipped with a message if their dependencies are not installed; AXE names axe.min.js.
 	Tests/SchemaFuzz/run
+	Tests/Accessibility/run
 	Tests/Service/run
 	Tests/AddingASensor/run
 	$(MAKE) deb

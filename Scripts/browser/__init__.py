@@ -1,0 +1,1 @@
+"""Drives Debian's Chromium and a host for pictures, benchmarks and tests of pages."""
