@@ -114,9 +114,17 @@ def _programs(host: Host) -> None:
             for name, allow in (("grafana", ["sensor:cpu", "sensor:memory"]), ("backup-script", []))}
     host.call("PUT", "/grants/grafana/sensor:load", {
         "decision": "allow", "terms": {"access": "raw", "rate": 1, "precision": 0.5, "history": "1h"}})
-    for _ in range(3):
-        for sensor in ("cpu", "memory", "load"):
-            host.call("GET", f"/sensors/{sensor}/latest", token=made["grafana"])
+    # A host that has just started has no samples yet.
+    end = time.monotonic() + 60
+    for sensor in 3 * ("cpu", "memory", "load"):
+        while True:
+            try:
+                host.call("GET", f"/sensors/{sensor}/latest", token=made["grafana"])
+                break
+            except HostFailed as failure:
+                if "no-samples" not in str(failure) or time.monotonic() > end:
+                    raise
+                time.sleep(0.2)
     try:
         host.call("GET", "/sensors/temperature.attic/latest", token=made["backup-script"])
     except HostFailed:
