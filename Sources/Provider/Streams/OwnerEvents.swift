@@ -113,7 +113,8 @@ struct OwnerEvents: Sendable {
         for _ in 0..<Self.logPages {
             let entries = try await authority.log.entries(query)
             for entry in entries where entry.time >= since {
-                guard let client = entry.client, entry.access != .write,
+                guard let client = entry.client,
+                    entry.access != .write || entry.kind == .refusal,
                     entry.kind == .access || entry.kind == .refusal
                 else { continue }
                 summaries[client, default: AccessSummary(client: client)].add(entry)

@@ -175,18 +175,147 @@ final class Browser {
         }
     }
 
+    // MARK: - Input
+
+    /// Clicks with the mouse at the middle of an element, once it rests, is not covered and can be used.
+    ///
+    /// - Parameter element: an expression for it, which may be `undefined` or `null` for a while.
+    func click(_ element: String) throws {
+        let place = try settle(
+            """
+            let last = "", looks = 0;
+            const end = performance.now() + 200_000;
+            for (;;) {
+              const element = \(element);
+              element?.scrollIntoView({ block: "nearest" });
+              // The first of the lines that a link is broken into.
+              const box = element?.getClientRects()[0];
+              const [x, y] = box ? [box.x + box.width / 2, box.y + box.height / 2] : [];
+              const front = box && document.elementFromPoint(x, y);
+              const isUsable = box && element.contains(front)
+                && !element.disabled && element.ariaDisabled !== "true";
+              looks = isUsable && last === `${x} ${y}` ? looks + 1 : 0;
+              if (looks === 5) return last;
+              if (performance.now() > end) return `${element?.outerHTML} is behind ${front?.outerHTML}`;
+              last = `${x} ${y}`;
+              await new Promise((resolve) => setTimeout(resolve, 20));
+            }
+            """)
+        let numbers = place.split(separator: " ").compactMap { Double($0) }
+        guard numbers.count == 2, !place.contains("<") else {
+            throw Failure(description: "\(element) cannot be clicked: \(place)")
+        }
+        for (type, button, buttons) in [
+            ("mouseMoved", "none", 0), ("mousePressed", "left", 1), ("mouseReleased", "left", 0),
+        ] {
+            try devtools(
+                "Input.dispatchMouseEvent",
+                [
+                    "type": type, "x": numbers[0], "y": numbers[1], "button": button,
+                    "buttons": buttons, "clickCount": type == "mouseMoved" ? 0 : 1,
+                ])
+        }
+    }
+
+    enum Key: Int {
+        case tab = 9
+        case enter = 13
+        case escape = 27
+
+        fileprivate var name: String {
+            switch self {
+            case .tab: "Tab"
+            case .enter: "Enter"
+            case .escape: "Escape"
+            }
+        }
+    }
+
+    /// Presses and releases a key.
+    func press(_ key: Key) throws {
+        var event: [String: Any] = [
+            "key": key.name, "code": key.name, "windowsVirtualKeyCode": key.rawValue,
+        ]
+        if key == .enter { event["text"] = "\r" }
+        event["type"] = key == .enter ? "keyDown" : "rawKeyDown"
+        try devtools("Input.dispatchKeyEvent", event)
+        event["type"] = "keyUp"
+        try devtools("Input.dispatchKeyEvent", event)
+    }
+
+    /// Presses Tab until the focus is at an element, and then Enter unless `andPress` is `nil`.
+    ///
+    /// - Parameter element: an expression for it.
+    /// - Throws: ``Failure`` if the focus does not get there.
+    func tab(to element: String, andPress key: Key? = .enter) throws {
+        try wait(until: element)
+        for _ in 0..<300 where try run("return document.activeElement === (\(element))") != "true" {
+            try press(.tab)
+        }
+        guard try run("return document.activeElement === (\(element))") == "true" else {
+            throw Failure(description: "Tab does not reach \(element): \(try text)")
+        }
+        guard let key else { return }
+        try wait(until: "(\(element))?.ariaDisabled !== 'true'")
+        try press(key)
+    }
+
+    /// Chooses a file, as the dialog of the system would.
+    func choose(_ file: String, at selector: String) throws {
+        let found = try call("/element", ["using": "css selector", "value": selector])
+        guard let id = (found as? [String: String])?.values.first else {
+            throw Failure(description: "\(found)")
+        }
+        _ = try call("/element/\(id)/value", ["text": file])
+    }
+
+    /// Continues in the tab that was opened last, or in the first one.
+    func show(tab place: TabPlace) throws {
+        var tabs: [String] = []
+        try waitUntil(otherwise: { "tabs: \(tabs)" }) {
+            tabs = try call("/window/handles") as? [String] ?? []
+            return place == .first || tabs.count > 1
+        }
+        guard let tab = place == .first ? tabs.first : tabs.last else { return }
+        _ = try call("/window", ["handle": tab])
+    }
+
+    enum TabPlace {
+        case first
+        case last
+    }
+
+    /// A command of the DevTools protocol.
+    @discardableResult
+    func devtools(_ command: String, _ parameters: [String: Any] = [:]) throws -> Any {
+        try call("/goog/cdp/execute", ["cmd": command, "params": parameters])
+    }
+
+    // MARK: - WebDriver
+
+    private func call(_ path: String) throws -> Any {
+        try value(
+            of: Invocation(
+                "/usr/bin/curl", ["-s", "--max-time", "540", address + session + path],
+                environment: sandbox.environment))
+    }
+
     private func call(_ path: String, _ body: [String: Any]) throws -> Any {
         let json = try JSONSerialization.data(withJSONObject: body)
         let file = sandbox.path("call-\(UUID().uuidString).json")
         try json.write(to: URL(filePath: file))
         defer { try? FileManager.default.removeItem(atPath: file) }
-        let answer = try Invocation(
-            "/usr/bin/curl",
-            [
-                "-s", "--max-time", "540", "-H", "Content-Type: application/json", "-d", "@\(file)",
-                address + session + path,
-            ],
-            environment: sandbox.environment)
+        return try value(
+            of: Invocation(
+                "/usr/bin/curl",
+                [
+                    "-s", "--max-time", "540", "-H", "Content-Type: application/json", "-d",
+                    "@\(file)", address + session + path,
+                ],
+                environment: sandbox.environment))
+    }
+
+    private func value(of answer: Invocation) throws -> Any {
         let object = try JSONSerialization.jsonObject(with: Data(answer.output.utf8))
         guard let value = (object as? [String: Any])?["value"] else {
             throw Failure(description: answer.output)
