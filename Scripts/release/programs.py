@@ -48,17 +48,26 @@ def stripped(file, search_path):
 
 
 def identified(file):
-    """The bytes of a program, with a build identifier that depends on them only.
+    """The bytes of a program, with what depends on the folder of the build replaced.
 
-    The linker's depends on debug information, which names the folder of the build. It is replaced in place:
-    without the section, `strip` would also leave out that addresses become read-only.
+    The linker's build identifier depends on debug information, which names that folder, and the compiler's hashes
+    of modules, which only its next build would read, depend on it too. Both are replaced in place: without the
+    sections, `strip` would also leave out that addresses become read-only.
     """
     content = bytearray(file.read_bytes())
-    sections = output("readelf", "--wide", "--section-headers", str(file))
-    found = re.search(r"\.note\.gnu\.build-id +NOTE +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+)", sections)
-    if found:
+    if hashes := section(file, r"\.swift_modhash +PROGBITS"):
+        content[hashes] = bytes(hashes.stop - hashes.start)
+    if note := section(file, r"\.note\.gnu\.build-id +NOTE"):
         # The name of the note and its length come first.
-        begin, end = int(found[1], 16) + 16, int(found[1], 16) + int(found[2], 16)
-        content[begin:end] = bytes(end - begin)
-        content[begin:end] = hashlib.sha256(content).digest()[:end - begin]
+        identifier = slice(note.start + 16, note.stop)
+        size = identifier.stop - identifier.start
+        content[identifier] = bytes(size)
+        content[identifier] = hashlib.sha256(content).digest()[:size]
     return bytes(content)
+
+
+def section(file, header):
+    """Where a section is in a file; `None` without it."""
+    sections = output("readelf", "--wide", "--section-headers", str(file))
+    found = re.search(header + r" +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+)", sections)
+    return found and slice(int(found[1], 16), int(found[1], 16) + int(found[2], 16))
