@@ -167,11 +167,7 @@ struct DoctorTests {
     ) throws {
         let sandbox = try Sandbox()
         let folder = try elsewhere(sandbox)
-        if let script {
-            let runner = "\(folder)/nervous-runner"
-            try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: runner))
-            chmod(runner, 0o755)
-        }
+        if let script { try Script.write(script, to: "\(folder)/nervous-runner") }
         let call = try Invocation(
             "\(folder)/nervous", ["doctor", "--json"], environment: sandbox.environment)
         #expect(call.code == 1)
@@ -190,7 +186,6 @@ struct DoctorTests {
         let folder = try elsewhere(sandbox)
         // It lists three escapes, and dies of another signal, ends silently, or does nothing.
         let runner = """
-            #!/bin/sh
             case "$1 $2" in
             "--version ") echo 0.1.0 ;;
             "--probes ") printf 'one\\tfiles\\t0\\ntwo\\tfiles\\t0\\nthree\\tfiles\\t38\\n' ;;
@@ -199,8 +194,7 @@ struct DoctorTests {
             "--probe three") kill -31 $$ ;;
             esac
             """
-        try Data(runner.utf8).write(to: URL(filePath: "\(folder)/nervous-runner"))
-        chmod("\(folder)/nervous-runner", 0o755)
+        try Script.write(runner, to: "\(folder)/nervous-runner")
         let call = try Invocation(
             "\(folder)/nervous", ["doctor", "--json"], environment: sandbox.environment)
         #expect(call.code == 1)
