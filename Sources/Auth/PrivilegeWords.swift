@@ -9,7 +9,7 @@ extension PrivilegeID {
         if let origin { return Self.revelation(of: origin) }
         guard let sensor else { return PrivilegeWords(self).reveals }
         return access == .write
-            ? "nothing to the app; but whoever reads the sensor gets the samples of the app"
+            ? "nothing to the app; but everyone who reads the sensor gets the samples of the app"
             : SensorFamily(of: sensor).reveals
     }
 

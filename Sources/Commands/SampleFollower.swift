@@ -1,7 +1,6 @@
 import API
 import Foundation
 import Host
-import Samples
 import Text
 
 /// Prints the samples of a sensor as they arrive.
@@ -81,7 +80,7 @@ private struct SamplePrinter {
         console: Console, earlier: [[String: SampleValue]]
     ) {
         (self.fields, self.format, self.console) = (fields, format, console)
-        main = fields.first { Field.Kind(rawValue: $0.kind)?.isNumeric == true }
+        main = fields.firstNumeric
         status = format == .table && main != nil ? StatusLine(console) : nil
         values = main.map { main in earlier.compactMap { $0[main.name]?.number } } ?? []
         var table = Table(["TIME"] + fields.map(\.name), overflow: .omission)

@@ -48,6 +48,11 @@ extension Request {
         }
     }
 
+    /// A parameter such as `all` in `?all`, which needs no value; `true` and `false` are accepted.
+    func mark(_ name: Substring) throws -> Bool {
+        parameter(name) == "" ? true : try flag(name)
+    }
+
     /// The range from the parameter `from` to the parameter `to`; without one of them, open on that
     /// side.
     func range(now: Timestamp) throws -> TimeRange {

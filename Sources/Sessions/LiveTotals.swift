@@ -89,7 +89,7 @@ public struct LiveTotals: Sendable {
         climb = WalkEstimate(stepLength: stepLength)
     }
 
-    /// Takes the total of a step counter; counting starts anew from a total below the previous one.
+    /// Takes the total of a step counter; counting restarts from a total below the previous one.
     public mutating func take(steps count: Double, at time: Timestamp) {
         guard count.isFinite, (0...1e15).contains(count) else { return }
         let grown = lastCount.map { max(0, count - $0) } ?? 0

@@ -218,9 +218,7 @@ extension QuestionText {
             ]
         let summary = [
             "\(name) would get \(request)" + (fields.isEmpty ? "." : ": \(fields)."),
-            isWrite
-                ? "This reveals nothing to the app. But whoever reads the sensor gets the samples of the app."
-                : "That can reveal \(revelation).",
+            "That \(isWrite ? "reveals" : "can reveal") \(revelation).",
         ]
         let access = [
             "It has access only through this host, and every use is logged: nervous log \(name)",

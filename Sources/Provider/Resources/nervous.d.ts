@@ -641,7 +641,7 @@ declare module "*/lib/charts.js" {
     /** The lowest and highest value of the axis; by default what the range contains. */
     floor?: number;
     ceiling?: number;
-    /** `step` is the distance of two labels of the axis; without it the value stands in a sentence. */
+    /** `step` is the distance between two labels of the axis; it is missing for a value in a sentence. */
     format?: (value: number, unit: string | undefined, step?: number) => string;
     /** Stretches that are hatched. */
     damaged?: readonly Range[];

@@ -642,7 +642,7 @@
   }
 
   // One connection for the live samples of many sensors: a browser opens at most six to a host. It is
-  // opened anew when sensors are added or removed; each subscriber then continues at its own position.
+  // reopened when sensors are added or removed; each subscriber then continues at its own position.
   class LiveConnection {
     // The subscribers of each sensor.
     #feeds = new Map();

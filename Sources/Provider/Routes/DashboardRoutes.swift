@@ -41,9 +41,7 @@ struct DashboardRoutes {
     private func end(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("lock-dashboard", request, context)
         try request.rejectParameters(except: ["all"])
-        // `?all` has no value.
-        let isForAll = try request.parameter("all") == "" || request.flag("all")
-        if isForAll {
+        if try request.mark("all") {
             await authorizer.authority.endDashboardSessions()
         } else {
             try await authorizer.endDashboardSession(request, context)

@@ -59,7 +59,9 @@ struct StreamRoutes {
         try request.rejectParameters(
             except: Set(
                 ["sensors", "newest"] + OwnerEvents.Part.allCases.map { Substring($0.rawValue) }))
-        let parts = try OwnerEvents.Part.allCases.filter { try request.mark($0.rawValue) }
+        let parts = try OwnerEvents.Part.allCases.filter {
+            try request.mark(Substring($0.rawValue))
+        }
         if !parts.isEmpty { try await authorizer.owner("stream", request, context) }
         let newest = await machine.samples.lastSequence
         let last = try request.lastEventID(atMost: newest)
@@ -343,10 +345,5 @@ extension Request {
             }
             return sequence
         }
-    }
-
-    /// Whether a parameter without a value is given; `true` and `false` are accepted as values.
-    fileprivate func mark(_ name: String) throws -> Bool {
-        parameter(Substring(name)) == "" ? true : try flag(Substring(name))
     }
 }

@@ -131,7 +131,7 @@ struct FollowTests {
         #expect(try text.wait() == 0)
     }
 
-    @Test func `a command that follows ends when nobody reads its output any more`() throws {
+    @Test func `a command that follows ends when its output is closed`() throws {
         let scene = try Scene()
         for words in ["sensors --watch", "query cpu --follow", "log --follow --owner"] {
             let call = try Invocation(

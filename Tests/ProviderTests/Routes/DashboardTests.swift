@@ -311,7 +311,7 @@ struct DashboardTests {
         }
     }
 
-    @Test func `a token is the owner's at the owner's origin, and nobody's elsewhere`()
+    @Test func `a token is valid at the owner's origin only`()
         async throws
     {
         try await ServedHost.with { host in

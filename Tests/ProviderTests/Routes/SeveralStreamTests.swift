@@ -2,7 +2,6 @@ import API
 import AppRuns
 import Auth
 import Foundation
-import NIOCore
 import Samples
 import TestSupport
 import Testing
@@ -580,18 +579,10 @@ extension ServedHost {
         _ query: String, after id: String? = nil, token: String? = nil, host: String? = nil,
         _ body: (EventReader) async throws -> Void
     ) async throws {
-        let call = Call(
-            "GET", "/api/v1/stream?\(query)", token: token ?? owner, host: host,
-            headers: id.map { [("Last-Event-ID", $0)] } ?? [])
-        let bytes = call.bytes(standardHost: "localhost:\(port)")
-        try await TCPConnection.with(port: port) { reader, writer in
-            try await writer.write(ByteBuffer(bytes: bytes))
-            let events = EventReader(reader)
-            await events.read {
-                $0.text.contains(/: (the samples of|events)[^\n]*\nid: \d+\n\n/)
-                    || $0.text.contains("HTTP/1.1 4")
-            }
-            try await body(events)
+        let begun = { (events: EventReader) in
+            events.text.contains(/: (the samples of|events)[^\n]*\nid: \d+\n\n/)
         }
+        try await events(
+            of: "/api/v1/stream?\(query)", after: id, token: token, host: host, begun: begun, body)
     }
 }

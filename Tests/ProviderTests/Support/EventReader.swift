@@ -30,16 +30,24 @@ extension ServedHost {
         of sensor: String = "gauge", after id: String? = nil, token: String? = nil,
         _ body: (EventReader) async throws -> Void
     ) async throws {
+        let begun = { (events: EventReader) in events.text.contains(": the samples of") }
+        try await events(
+            of: "/api/v1/sensors/\(sensor)/stream", after: id, token: token, begun: begun, body)
+    }
+
+    /// Opens an event stream, waits until it has begun or is refused, runs `body` and disconnects.
+    func events(
+        of path: String, after id: String?, token: String?, host: String? = nil,
+        begun: (EventReader) -> Bool, _ body: (EventReader) async throws -> Void
+    ) async throws {
         let call = Call(
-            "GET", "/api/v1/sensors/\(sensor)/stream", token: token ?? owner,
+            "GET", path, token: token ?? owner, host: host,
             headers: id.map { [("Last-Event-ID", $0)] } ?? [])
         let bytes = call.bytes(standardHost: "localhost:\(port)")
         try await TCPConnection.with(port: port) { reader, writer in
             try await writer.write(ByteBuffer(bytes: bytes))
             let events = EventReader(reader)
-            await events.read {
-                $0.text.contains(": the samples of") || $0.text.contains("HTTP/1.1 4")
-            }
+            await events.read { begun($0) || $0.text.contains("HTTP/1.1 4") }
             try await body(events)
         }
     }

@@ -8,7 +8,6 @@ import {
 import { meaningText } from "./requests.js";
 
 const words = texts.activity;
-const DAY_MS = 864e5;
 /** Entries of one call, and the most entries of a day that are read without being asked for. */
 const PAGE = 5000;
 const MOST = 100_000;

@@ -97,7 +97,7 @@ class AppPage {
     this.#showPermissions();
   }
 
-  /** @param sentence what was done before the page is shown anew */
+  /** @param sentence what was done before the page is shown again */
   start(sentence) {
     const signal = this.#signal;
     if (sentence) {

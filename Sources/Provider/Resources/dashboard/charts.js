@@ -345,7 +345,7 @@ export class Chart {
     return { from: now - follow, to: now, follow };
   }
 
-  /** Changes options and draws anew. @param {Partial<ChartOptions>} changes */
+  /** Changes options and redraws. @param {Partial<ChartOptions>} changes */
   set(changes) {
     Object.assign(this.#options, changes);
     if ("from" in changes || "to" in changes || "follow" in changes) this.#takeRange(changes);

@@ -12,7 +12,7 @@ const SILENCE_MS = 40_000; // the host sends at least a comment every 15 s
 const RETRY_MS = [1000, 2000, 4000, 8000, 15_000];
 const SPINNER_MS = 300;
 const HIDDEN_MS = 20_000; // a hidden page follows no sensors after this time
-const REPLAY_MS = 5 * 60_000; // after a longer pause pages load anew instead of replaying samples
+const REPLAY_MS = 5 * 60_000; // after a longer pause pages are reloaded instead of replaying samples
 
 // --- Elements ---------------------------------------------------------------------------------
 
@@ -261,7 +261,7 @@ export function timeOf(t, shown = format.time(t)) {
 let token = null;
 
 /** A refusal or failure of a call, with the members of the problem document. */
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, problem) {
     super(problem.detail ?? problem.title ?? `HTTP ${status}`);
     this.name = "ApiError";
@@ -409,7 +409,7 @@ class Live {
   /**
    * Calls `handler` with the data of each event: sample, gap, damage, refused, sensors, requests,
    * runs, notification, access, storage, state (of this stream), and resync, when samples were missed and
-   * pages load anew. `sensors`, `requests`, `runs`, `access`, `storage` and `state` are repeated to a new handler.
+   * pages are reloaded. `sensors`, `requests`, `runs`, `access`, `storage` and `state` are repeated to a new handler.
    * @returns {() => void} ends it
    */
   on(event, handler) {
@@ -578,7 +578,7 @@ class Live {
     return all.has("*") ? ["*"] : [...all].sort();
   }
 
-  /** Connects anew if other sensors are watched than streamed. */
+  /** Reconnects if other sensors are watched than streamed. */
   #schedule(delay) {
     if (this.#isStopped) return;
     if (!this.#isLeader) {
@@ -760,7 +760,7 @@ function showConnection(state) {
 let requestCount = 0, pageTitle = "", requestStrip = null, requestTimer = null;
 const requestStatus = h("p", { role: "status" });
 
-/** Sets the title of the page; the number of requests stands before it. */
+/** Sets the title of the page; the number of requests precedes it. */
 export function setTitle(title) {
   pageTitle = title;
   document.title = text.shell.title(title, requestCount);
@@ -932,9 +932,9 @@ const MAIN_FIELDS = {
   location: "accuracy", satellites: "used",
 };
 
-export const kindOf = (id) => id.split(".", 1)[0];
+const kindOf = (id) => id.split(".", 1)[0];
 export const isNumeric = (field) => field.kind === "number" || field.kind === "integer";
-export const sensorLink = (id) => `/sensors/${encodeURIComponent(id)}`;
+const sensorLink = (id) => `/sensors/${encodeURIComponent(id)}`;
 
 /** The field that a sensor is shown by; undefined if it has no numbers. */
 export function mainField(sensor) {
@@ -1165,7 +1165,7 @@ const overview = {
         const bounds = boundsOf(field, sensor);
         const chart = new Chart(canvas, { label: text.overview.tile(title), series: [series], follow: HOUR_MS,
           ...bounds, format: (v, u, step) => (step === undefined ? format.number(v, u) : format.tick(v, u, step)),
-          group, readout: detail, brief: true, fixed: true, texts: text.charts });
+          group, readout: detail, brief: true, fixed: true });
         series.area = bounds.floor === 0;
         charts.add(chart);
         tiles.push({ sensor, field, figure, unit, detail, series, chart });
@@ -1292,7 +1292,7 @@ const overview = {
       hasHistory = true;
       shownKey = "";
       build();
-      // When the first charts are on the screen, for whoever measures this page.
+      // When the first charts are on the screen, for measurements of this page.
       requestAnimationFrame(() => setTimeout(() => performance.mark("nervous-first-chart")));
       setTimeout(newest, NEWEST_MS);
     }

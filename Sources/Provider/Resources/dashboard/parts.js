@@ -73,7 +73,7 @@ export async function load(place, signal, what, read, show) {
 let numbers = 0;
 export const newId = (name) => `${name}-${++numbers}`;
 
-/** A panel with a heading; `action` stands at its right. */
+/** A panel with a heading; `action` is at its right. */
 export function panel(heading, { action, footer, level = "h2" } = {}, ...content) {
   const id = newId("panel");
   return h("section", { class: "panel", "aria-labelledby": id },
@@ -138,7 +138,7 @@ export function notice() {
   });
 }
 
-/** Runs an action once at a time; its failure stands in `line`. */
+/** Runs an action once at a time; its failure is shown in `line`. */
 export async function perform(line, control, act) {
   if (control?.getAttribute("aria-disabled") === "true") return;
   control?.setAttribute("aria-disabled", "true");

@@ -56,7 +56,7 @@ const path = ({ client, privilege }, root = "grants") =>
   `/${root}/${encodeURIComponent(client)}/${encodeURIComponent(privilege)}`;
 
 /** Stores a decision of the owner. */
-export function decide(subject, decision, { terms, only } = {}) {
+function decide(subject, decision, { terms, only } = {}) {
   const json = { decision };
   if (subject.isRequest) json.answer = true;
   if (decision.endsWith("-once")) json.run = subject.run;
@@ -450,7 +450,7 @@ export function expiry(value, now = Date.now()) {
 }
 
 /** The fields for the limits of a grant. */
-export class TermsForm {
+class TermsForm {
   #access;
   #now;
   #fields = [];

@@ -140,7 +140,7 @@ function shape(name, attributes, ...children) {
 const rounded = (number) => Math.round(number * 10) / 10;
 
 /** The smallest of 1, 2.5 and 5 times a power of ten that is at least `metres`. */
-export function roundLength(metres) {
+function roundLength(metres) {
   const power = 10 ** Math.floor(Math.log10(metres));
   return [1, 2.5, 5, 10].map((digit) => digit * power).find((length) => length >= metres * 0.999);
 }

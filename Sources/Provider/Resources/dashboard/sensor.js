@@ -20,7 +20,7 @@ const MOST_SERIES = 4;
 const STEPS = [1, 2, 5, 10, 15, 30].map((n) => n * SECOND).concat(
   [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE), [1, 2, 3, 6, 12].map((n) => n * HOUR),
   [1, 2, 7, 14, 28].map((n) => n * DAY));
-const FIGURES_MS = 10_000; // figures of a live range are computed anew
+const FIGURES_MS = 10_000; // figures of a live range are recomputed
 const ROWS = 50;
 const EXPORT_ROWS = 10_000_000;
 
@@ -44,7 +44,7 @@ function windowLength(range, width) {
  * Days are those of the calendar here, and weeks begin on Monday, so that a window begins at a local midnight and not
  * at one of UTC. Windows of several days are counted from the same day whatever the range, so that they stay in place.
  */
-export function firstWindow(time, every) {
+function firstWindow(time, every) {
   if (every % DAY !== 0) return { from: Math.floor(time / every) * every };
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   if (timeZone === undefined) return { from: Math.floor(time / every) * every };
@@ -219,7 +219,7 @@ export default {
 
     chart = new Chart(canvas, {
       label: said.chartOf(plain(sensor.title)), series: curves.map(({ series }) => series), group: new ChartGroup(),
-      ...boundsOf(curves[0].field, curves[0].sensor), readout, rest: said.how, texts: text.charts,
+      ...boundsOf(curves[0].field, curves[0].sensor), readout, rest: said.how,
       format: (v, u, step) => (step === undefined ? format.number(v, u) : format.tick(v, u, step)),
       limits: { shortest: SECOND, longest: 30 * 365 * DAY },
       ...(state.follow === null ? { from: state.from, to: state.to } : { follow: state.follow }),
@@ -457,7 +457,7 @@ export default {
       if (isEmpty) histogramNote.textContent = text.noData;
       else {
         const label = said.histogram(field.name, say(values["p5~"] ?? values.min), say(values[p95]), say(values[median]));
-        removeHistogram = drawHistogram(histogram, { bins: bins.value.bins, unit: field.unit, label, texts: text.charts,
+        removeHistogram = drawHistogram(histogram, { bins: bins.value.bins, unit: field.unit, label,
           format: (v, u, step) => format.tick(v, u, step) });
         histogramNote.textContent = bins.value.means === null ? label : `${label} ${said.means(format.duration(bins.value.means))}`;
       }

@@ -397,7 +397,7 @@ async function* events(body) {
 // MARK: Words of lengths and paces
 
 /** Metres below a kilometre, kilometres with two decimals above. */
-export function lengthText(metres) {
+function lengthText(metres) {
   const shown = (value, digits) => new Intl.NumberFormat(undefined, {
     minimumFractionDigits: digits, maximumFractionDigits: digits,
   }).format(value);
@@ -409,7 +409,7 @@ const tick = (metres) => (metres < 1000 && metres > 0
   ? lengthText(metres) : `${format.number(metres / 1000)}\u202fkm`);
 
 /** A length of time as a stopwatch shows it. */
-export function clockLength(milliseconds) {
+function clockLength(milliseconds) {
   const seconds = Math.round(milliseconds / 1000), two = (number) => String(number).padStart(2, "0");
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;

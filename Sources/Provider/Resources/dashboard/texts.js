@@ -1,6 +1,6 @@
 // All texts of the owner's first page, and those that every page has, as whole sentences: one object a page, functions
-// where a text has parameters. A translation is this file, and page-texts.js, in another language. The host serves this
-// file as the beginning of the module dashboard.js: see Sources/System/CResources/dashboard.c.
+// where a text has parameters. A translation is this file, page-texts.js and TEXTS of charts.js in another language. The
+// host serves this file as the beginning of the module dashboard.js: see Sources/System/CResources/dashboard.c.
 
 const plural = (count, one, many) => (count === 1 ? one : many(count));
 
@@ -88,15 +88,6 @@ export const text = {
   },
   noData: "no data",
   levels: { off: "off", low: "low", medium: "medium", high: "high", auto: "auto" },
-  charts: {
-    noData: "no data",
-    value: (name, value) => `${name} ${value}`,
-    window: (name, mean, least, greatest) => `${name} mean ${mean} (${least} to ${greatest})`,
-    summary: (name, newest, least, greatest) =>
-      `${name}: newest ${newest}, from ${least} to ${greatest} in this range`,
-    empty: "No data in this range",
-    keys: "Arrow keys read a moment, plus and minus zoom",
-  },
   overview: {
     title: "Overview",
     counts: (active, off, missing) => [`${active} ${active === 1 ? "sensor" : "sensors"} active`,
