@@ -43,20 +43,16 @@ struct IntakeSlotsTests {
         try await slots.acquire("c", isOwner: false)
     }
 
-    private typealias Writer = NIOAsyncChannelOutboundWriter<ByteBuffer>
-
     /// Rows of `steps`, in CSV without a header.
     private static func rows(_ count: Int) -> String {
         String(repeating: "1,2,up\n", count: count)
     }
 
-    /// Opens a connection for each token, sends a part of a large body, and keeps it open during `body`,
-    /// which may send more of it.
+    /// Opens a connection for each token, sends a part of a large body, and keeps it open during `body`.
     private static func hold(
-        _ tokens: ArraySlice<String>, _ host: ServedHost, _ writers: [Writer] = [],
-        _ body: ([Writer]) async throws -> Void
+        _ tokens: ArraySlice<String>, _ host: ServedHost, _ body: () async throws -> Void
     ) async throws {
-        guard let token = tokens.first else { return try await body(writers) }
+        guard let token = tokens.first else { return try await body() }
         let call = Call(
             "POST", "/api/v1/sensors/steps/samples", token: token,
             headers: [("Content-Type", "text/csv"), ("Content-Length", "3000000")])
@@ -64,14 +60,15 @@ struct IntakeSlotsTests {
         let bytes = call.bytes(standardHost: "localhost:\(host.port)") + Array(part.utf8)
         try await TCPConnection.with(port: host.port) { _, writer in
             try await writer.write(ByteBuffer(bytes: bytes))
-            try await hold(tokens.dropFirst(), host, writers + [writer], body)
+            try await hold(tokens.dropFirst(), host, body)
         }
     }
 
     @Test func `clients that send large bodies slowly do not keep the owner from publishing`()
         async throws
     {
-        try await ServedHost.with { host in
+        // No limit for a body that does not progress: a busy machine may need long to read the others.
+        try await ServedHost.with(limits: .unlimited) { host in
             try await host.declareSteps()
             var tokens: [String] = []
             for name in ["a", "b", "c"] {
@@ -79,13 +76,9 @@ struct IntakeSlotsTests {
             }
             let other = tokens[2]
             let body = "t,count,mood\n" + Self.rows(190_000)
-            try await Self.hold([tokens[0], tokens[0], tokens[1]], host) { writers in
+            try await Self.hold([tokens[0], tokens[0], tokens[1]], host) {
                 try await until {
-                    // A body of which nothing arrives for 20 s is refused.
-                    for writer in writers {
-                        try await writer.write(ByteBuffer(string: Self.rows(200)))
-                    }
-                    return try await host.publish(body, as: "text/csv", token: other).status == 503
+                    try await host.publish(body, as: "text/csv", token: other).status == 503
                 }
                 #expect(try await host.publish(body, as: "text/csv").status == 201)
             }
