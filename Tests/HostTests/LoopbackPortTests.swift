@@ -45,10 +45,8 @@ struct LoopbackPortTests {
             }
             let isBound = is6 ? open(&six) : open(&four)
             self.port = Int(UInt16(bigEndian: is6 ? six.sin6_port : four.sin_port))
-            guard isBound else {
-                close(descriptor)
-                return nil
-            }
+            // All properties are set, so deinit closes the descriptor.
+            guard isBound else { return nil }
         }
 
         deinit { close(descriptor) }
