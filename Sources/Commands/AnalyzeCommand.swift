@@ -84,7 +84,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard last == nil || from == nil else {
-            throw ValidationError("--last and --from exclude each other.")
+            throw ValidationError("--last and --from cannot be combined.")
         }
         for (name, text) in [("last", last), ("every", every), ("within", within)] {
             guard let text, Duration(span: text) == nil else { continue }

@@ -26,7 +26,7 @@ struct AppsCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !available || app == nil else {
-            throw ValidationError("--available excludes the name of an app.")
+            throw ValidationError("--available cannot be combined with the name of an app.")
         }
     }
 

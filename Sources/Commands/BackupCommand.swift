@@ -16,7 +16,7 @@ struct BackupCommand: AsyncParsableCommand {
         discussion: """
             The host can continue to run. Everything that it acknowledged before the backup
             began is in the file, a tar archive. It is read back and verified before it
-            gets its name.
+            gets its final name.
 
             The file contains everything: samples, decisions, the data of apps, and keys.
             Keep it where nobody else can read it.
@@ -177,7 +177,7 @@ private struct BackupFacts: Encodable {
 }
 
 extension BackupReport {
-    /// The age and the size.
+    /// The number of files, their size, and the time of the backup.
     fileprivate var contentText: String {
         "\(files) files, \(Format.bytes(Double(content))), of \(Format.time(created.milliseconds))"
     }

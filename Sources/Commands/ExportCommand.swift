@@ -36,7 +36,7 @@ struct ExportCommand: AsyncParsableCommand {
     var to: String?
 
     @Option(help: "csv, ndjson or columns; by default from the name of the file.")
-    var format: TransferForm?
+    var format: TransferFormat?
 
     @Option(
         name: .shortAndLong,
@@ -45,17 +45,18 @@ struct ExportCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard last == nil || from == nil else {
-            throw ValidationError("--last and --from exclude each other.")
+            throw ValidationError("--last and --from cannot be combined.")
         }
         if let last, Duration(span: last) == nil {
             throw ValidationError("--last takes a duration such as 30s, 10m, 1h, 7d or 1w.")
         }
         guard !sensors.isEmpty else { throw ValidationError("Name at least one sensor.") }
         guard !goesToOutput || sensors.count == 1 && !options.json else {
-            throw ValidationError("Standard output takes one sensor, and excludes --json.")
+            throw ValidationError(
+                "Only one sensor can be written to standard output, and not with --json.")
         }
         guard sensors.count > 1 || goesToOutput || format != nil else {
-            return try TransferForm.check(output)
+            return try TransferFormat.check(output)
         }
     }
 
@@ -89,7 +90,7 @@ struct ExportCommand: AsyncParsableCommand {
             path = output + (output.hasSuffix("/") ? "" : "/") + sensor
             path += ".\((format ?? .csv).rawValue)"
         }
-        let form = (format ?? TransferForm(path: path) ?? .csv).form
+        let form = (format ?? TransferFormat(path: path) ?? .csv).sampleFormat
         let (start, end) = bounds
         let wanted = ExportFile.Progress(
             sensor: sensor, form: form.rawValue, from: last.map { "-\($0)" } ?? from,
@@ -149,7 +150,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     /// Writes to standard output, without resuming.
     private func write(_ sensor: String, _ session: HostSession) async throws {
-        let form = (format ?? .csv).form
+        let form = (format ?? .csv).sampleFormat
         let (start, end) = bounds
         let range: Range = [("from", start), ("to", end)]
         var isFirst = true

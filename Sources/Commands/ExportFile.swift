@@ -128,11 +128,11 @@ struct ExportFile {
 }
 
 /// The formats of files that samples are exported to and imported from.
-enum TransferForm: String, ExpressibleByArgument, CaseIterable {
+enum TransferFormat: String, ExpressibleByArgument, CaseIterable {
     case csv, ndjson, columns
 
     /// The formats of the known file extensions.
-    private static let extensions: [(name: String, form: TransferForm)] = [
+    private static let extensions: [(name: String, format: TransferFormat)] = [
         ("csv", .csv), ("ndjson", .ndjson), ("jsonl", .ndjson), ("columns", .columns),
         ("nvc", .columns),
     ]
@@ -141,19 +141,19 @@ enum TransferForm: String, ExpressibleByArgument, CaseIterable {
     init?(path: String) {
         let name = URL(filePath: path).pathExtension.lowercased()
         guard let known = Self.extensions.first(where: { $0.name == name }) else { return nil }
-        self = known.form
+        self = known.format
     }
 
     /// Checks that the extension of a file is known, or that it has none.
     static func check(_ path: String) throws {
         let name = URL(filePath: path).pathExtension
-        guard !name.isEmpty, TransferForm(path: path) == nil else { return }
+        guard !name.isEmpty, TransferFormat(path: path) == nil else { return }
         let known = extensions.map { ".\($0.name)" }.joined(separator: ", ")
         throw ValidationError(
             "No format has the extension .\(name). Use \(known), or --format.")
     }
 
-    var form: SampleFormat {
+    var sampleFormat: SampleFormat {
         switch self {
         case .csv: .csv
         case .ndjson: .ndjson

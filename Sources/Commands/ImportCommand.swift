@@ -12,10 +12,10 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Import the samples of a file.",
         discussion: """
-            The sensor must be declared with nervous sensors add; sensors that the host
-            reads accept no other samples. Every batch has an idempotency key, so repeating
-            an import within 24 hours stores nothing twice. If you deleted all samples of a
-            batch with nervous forget, it is stored again.
+            The sensor must be declared with nervous sensors add: you cannot import samples
+            of a sensor that the host itself reads. Every batch has an idempotency key, so
+            repeating an import within 24 hours stores nothing twice. If you deleted all
+            samples of a batch with nervous forget, it is stored again.
 
             Examples:
               nervous import walk.csv --sensor my.steps
@@ -31,7 +31,7 @@ struct ImportCommand: AsyncParsableCommand {
     var sensor: String
 
     @Option(help: "csv, ndjson or columns; by default from the name of the file.")
-    var format: TransferForm?
+    var format: TransferFormat?
 
     private struct Report: Encodable {
         let sensor: String
@@ -51,13 +51,13 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let form = format ?? TransferForm(path: file) else {
+        guard let chosen = format ?? TransferFormat(path: file) else {
             throw CommandFailure(
-                .usage, "The extension of \(file) is not that of a known format.",
+                .usage, "\(file) does not have the extension of a known format.",
                 hint: "Use --format csv, ndjson or columns.")
         }
         try await HostSession.with(options.host) { session in
-            let report = try await publish(form.form, session)
+            let report = try await publish(chosen.sampleFormat, session)
             if options.json {
                 options.console.print(json: try JSONEncoder().encode(report))
             } else {
@@ -81,7 +81,7 @@ struct ImportCommand: AsyncParsableCommand {
                 if isRepeated { known += reply.accepted } else { samples += reply.accepted }
             } catch let error as APIError {
                 let failure = CommandFailure(error)
-                // The body is the file, so this is not an error of usage.
+                // The body comes from the file, so the data is wrong and not the use of the command.
                 throw CommandFailure(
                     error.code == .invalidBody ? .badData : failure.code,
                     "\(failure.message) (in the batch at byte \(batch.offset);"

@@ -67,11 +67,11 @@ struct LogCommand: AsyncParsableCommand {
                 "--expect requires --verify, and --prune and --before require each other.")
         }
         guard !follow || (!verify && !prune) else {
-            throw ValidationError("--follow excludes --verify and --prune.")
+            throw ValidationError("--follow cannot be combined with --verify or --prune.")
         }
         guard !verify || (client == nil && kind == nil && !refused) else {
             throw ValidationError(
-                "--verify checks the whole log, and excludes an app, --kind and --refused.")
+                "--verify checks the whole log: it takes no app, --kind or --refused.")
         }
         if let expect, expect.wholeMatch(of: /[0-9a-fA-F]{64}/) == nil {
             throw ValidationError("--expect takes the 64 digits of a head that --verify printed.")

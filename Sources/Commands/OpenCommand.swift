@@ -36,7 +36,7 @@ struct OpenCommand: AsyncParsableCommand {
     func validate() throws {
         guard !start || options.data == nil else {
             throw ValidationError(
-                "--start excludes --data: the service has a data directory of its own.")
+                "--start cannot be combined with --data: the service has its own data directory.")
         }
     }
 

@@ -80,7 +80,7 @@ struct QueryCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard last == nil || from == nil else {
-            throw ValidationError("--last and --from exclude each other.")
+            throw ValidationError("--last and --from cannot be combined.")
         }
         if let last, Duration(span: last) == nil {
             throw ValidationError("--last takes a duration such as 30s, 10m, 1h, 7d or 1w.")
@@ -91,8 +91,8 @@ struct QueryCommand: AsyncParsableCommand {
         let selections = [stats, last, from, to].contains { $0 != nil } || !conditions.isEmpty
         guard !follow || !selections && limit == nil else {
             throw ValidationError(
-                "--follow prints all new samples, and excludes --stats, --last, --from, --to, --where"
-                    + " and --limit.")
+                "--follow prints all new samples: it takes no --stats, --last, --from, --to, --where"
+                    + " or --limit.")
         }
         guard limit ?? 1 >= 1 else { throw ValidationError("--limit must be at least 1.") }
     }

@@ -5,7 +5,7 @@ import Text
 
 /// Prints the samples of a sensor as they arrive.
 struct SampleFollower {
-    /// How many samples from before the start the sparkline shows.
+    /// How many earlier samples the sparkline shows at the start.
     private static let earlier = 20
 
     let sensor: String
@@ -55,7 +55,7 @@ struct SampleFollower {
             default: break
             }
         }
-        throw CommandFailure(.unavailable, "The host ended.")
+        throw CommandFailure(.unavailable, "The host has stopped.")
     }
 }
 
@@ -126,11 +126,11 @@ private struct SamplePrinter {
         let lines = hasHeader ? [line] : [header, line]
         hasHeader = true
         guard let status else { return lines.forEach(console.print) }
-        status.print(lines, status: course)
+        status.print(lines, status: sparkline)
     }
 
     /// The sparkline, with the name of the field and its range.
-    private var course: String {
+    private var sparkline: String {
         guard let main, let smallest = values.min(), let largest = values.max() else { return "" }
         let room = (console.columns ?? 80) - 1
         let range =

@@ -67,10 +67,10 @@ struct TestCommand: AsyncParsableCommand {
                 "Unknown scenario \(scenario): choose one of \(Self.scenarios).")
         }
         guard scenario == nil || replay == nil else {
-            throw ValidationError("--scenario and --replay exclude each other.")
+            throw ValidationError("--scenario and --replay cannot be combined.")
         }
         guard sensors.isEmpty || replay == nil else {
-            throw ValidationError("--sensor and --replay exclude each other.")
+            throw ValidationError("--sensor and --replay cannot be combined.")
         }
         _ = try Self.instances(sensors)
         guard let span = Duration(span: limit),

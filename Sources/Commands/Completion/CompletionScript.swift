@@ -5,12 +5,12 @@ import ArgumentParser
 /// One completes arguments that can be a path as well as the name of an app or sensor pack. The other joins
 /// words that bash breaks at `:` and `=`; without it, the script would see `sensor:cpu` as three arguments.
 enum CompletionScript {
-    /// The first argument of a call for the names that complete a word.
+    /// The first argument with which the script calls the program to get the completions of a word.
     static let request = "---completion"
 
     private static let option = "--generate-completion-script"
 
-    /// The arguments that can also be paths, in the form in which the script requests their names.
+    /// What the script passes to complete those arguments that can also be paths.
     private static let paths = ["run", "install", "trial", "sensors install"]
         .map { "\(request) \($0) -- positional@0" }
 
@@ -24,7 +24,7 @@ enum CompletionScript {
         return joined.flatMap { CompletionShell(rawValue: String($0.dropFirst(option.count + 1))) }
     }
 
-    /// Completes the script of a shell.
+    /// Makes the additions to the script of a shell.
     static func adapted(_ script: String, to shell: CompletionShell) -> String {
         switch shell {
         case .bash: bash(script)

@@ -42,7 +42,7 @@ struct HostCheck: DoctorCheck {
                 "Process \(status.pid) has version \(status.version), but nervous has \(Release.version).",
                 fix: "Restart it: kill \(status.pid); nervous serve")
         }
-        return fine("process \(status.pid) runs since \(Format.time(status.started))")
+        return fine("process \(status.pid) has been running since \(Format.time(status.started))")
     }
 
     private func port(_ number: Int) -> Finding {

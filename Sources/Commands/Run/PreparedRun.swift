@@ -82,13 +82,13 @@ struct FlagDecisions {
             for text in texts {
                 let flag = Self.flag(text, decision)
                 let named = flag?.privilege
-                let owner = known.first { declared in
+                let match = known.first { declared in
                     named.map { Self.covers(declared, $0) } ?? false
                 }
-                guard let flag, let owner = owner ?? (asksAtFirstUse ? named : nil)
+                guard let flag, let match = match ?? (asksAtFirstUse ? named : nil)
                 else { throw Self.undeclared(text, known) }
                 decisions.append(flag)
-                covered.insert(owner)
+                covered.insert(match)
             }
         }
         implied = allowAll ? known.filter { !covered.contains($0) } : []

@@ -116,7 +116,7 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError("--for takes a duration such as 10s or 5m.")
         }
         if duration != nil, background {
-            throw ValidationError("--for and --background exclude each other; use nervous stop.")
+            throw ValidationError("--for and --background cannot be combined; use nervous stop.")
         }
         if watch {
             // An installed app changes only by an update.
@@ -130,17 +130,18 @@ struct RunCommand: AsyncParsableCommand {
                         + " app.")
             }
             guard !background, replay == nil, duration == nil else {
-                throw ValidationError("--watch excludes --background, --replay and --for.")
+                throw ValidationError(
+                    "--watch cannot be combined with --background, --replay or --for.")
             }
         }
         if replay != nil, background {
-            throw ValidationError("--replay and --background exclude each other.")
+            throw ValidationError("--replay and --background cannot be combined.")
         }
         guard VirtualSetup.Speed(speed) != nil else {
             throw ValidationError("--speed takes max, or a number and x such as 1x or 2.5x.")
         }
         if view || html, background {
-            throw ValidationError("--background excludes --view and --html.")
+            throw ValidationError("--background cannot be combined with --view or --html.")
         }
     }
 

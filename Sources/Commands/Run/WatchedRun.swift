@@ -68,7 +68,7 @@ struct WatchedRun: Sendable {
             while let ended = try await group.next() {
                 if let ended { return ended }
             }
-            throw CommandFailure(.remote, "The host ended while the app ran.")
+            throw CommandFailure(.remote, "The host stopped while the app was running.")
         }
     }
 
@@ -93,7 +93,7 @@ struct WatchedRun: Sendable {
             if console.isJSON { console.print(json: line) } else { show(event) }
         }
         guard let ended else {
-            throw CommandFailure(.remote, "The host ended while the app ran.")
+            throw CommandFailure(.remote, "The host stopped while the app was running.")
         }
         return (ended, isAnswered)
     }

@@ -56,8 +56,8 @@ struct PhoneSettings {
 
     /// The text of the QR code.
     ///
-    /// OwnTracks opens the URL in its code and configures itself. The other apps cannot read a code; theirs
-    /// contains the settings as text, which a person copies into the app.
+    /// OwnTracks opens the URL in its code and configures itself. The other apps cannot read a
+    /// code: for them it contains the settings as text, which a person copies into the app.
     func scannable(for app: PhoneApp) throws -> String {
         guard app == .ownTracks else {
             return

@@ -60,7 +60,7 @@ extension SessionsCommand {
                 throw ValidationError("Name a session, or use --format plist for all.")
             }
             guard route.sensor == nil || form != .plist else {
-                throw ValidationError("--sensor excludes --format plist.")
+                throw ValidationError("--sensor cannot be combined with --format plist.")
             }
         }
 
@@ -165,7 +165,7 @@ extension SessionsCommand {
         func run() async throws {
             guard let form = format ?? Form(path: file) else {
                 throw CommandFailure(
-                    .usage, "The extension of \(file) is not that of a known format.",
+                    .usage, "\(file) does not have the extension of a known format.",
                     hint: "Use --format plist, gpx or geojson.")
             }
             let body: Data

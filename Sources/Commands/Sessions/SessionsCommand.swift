@@ -40,7 +40,7 @@ struct SessionsCommand: AsyncParsableCommand {
     struct RouteChoice: ParsableArguments {
         @Option(
             help: ArgumentHelp(
-                "The location sensor of the route, if not the first; or the sensor of the samples.",
+                "The location sensor of the route, by default the first; or the sensor of the samples.",
                 valueName: "id"), completion: .names(.sensor))
         var sensor: String?
     }

@@ -35,15 +35,15 @@ struct Console: Sendable {
     }
 
     func report(_ failure: CommandFailure) {
-        let mark = LogSeverity.error.mark
+        let prefix = LogSeverity.error.prefix
         if isJSON {
             let problem = ["error": failure.message, "type": failure.type, "hint": failure.hint]
             let text = (try? JSONEncoder.sorted.encode(problem.compactMapValues { $0 })) ?? Data()
-            say(mark + String(decoding: text, as: UTF8.self))
+            say(prefix + String(decoding: text, as: UTF8.self))
             return
         }
-        say("\(mark)error: \(failure.message)")
-        if let hint = failure.hint { say("\(mark)hint: \(hint)") }
+        say("\(prefix)error: \(failure.message)")
+        if let hint = failure.hint { say("\(prefix)hint: \(hint)") }
     }
 
     /// Prints a message without line break, such as progress.

@@ -5,9 +5,10 @@ import Text
 
 /// The text of a prompt.
 ///
-/// Every line begins with text of the host, so text of the package cannot imitate it; the first
-/// line is entirely the host's, after an empty one that ends an unfinished line. Apart from the empty
-/// line, the prompt fits the terminal together with two invalid answers and a valid one.
+/// Every line begins with words of the host, so text from the package cannot imitate a prompt. An empty line
+/// comes first, in case the cursor is not at the start of a line; the line after it contains no text of the
+/// package. Apart from the empty line, the prompt fits the terminal together with two invalid answers and a
+/// valid one.
 struct QuestionText {
     /// The minimum size of a terminal.
     static let smallest = (columns: 40, rows: 10)
@@ -58,7 +59,7 @@ struct QuestionText {
         isFull ? full : compact
     }
 
-    /// The use that the app requests, as text of the host.
+    /// The use that the app requests, in the host's words.
     var request: String {
         if let origin { return "to call \(origin)" }
         guard let sensor else { return words.request }
@@ -71,7 +72,7 @@ struct QuestionText {
         question.instances.isEmpty ? request : "\(request); of \(question.instances.count) here"
     }
 
-    /// The information that it can reveal, as text of the host.
+    /// The information that it can reveal, in the host's words.
     private var revelation: String { question.privilege.id.revelation }
 
     /// The app's name in the host's text.

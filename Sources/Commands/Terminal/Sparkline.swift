@@ -1,7 +1,7 @@
 import Foundation
 
-/// The course of a number as a line of blocks, which are as high as its values between the smallest
-/// and the largest.
+/// The values of a number over time as a line of blocks: the lowest block is the smallest value, the highest
+/// block the largest.
 enum Sparkline {
     private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 

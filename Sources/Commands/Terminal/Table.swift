@@ -73,7 +73,7 @@ struct Table {
 /// The widths of the columns of a table.
 struct TableLayout {
     private static let gap = 2
-    /// Texts are shortened below this many columns only if shortening to it does not suffice.
+    /// Texts are shortened to this many columns first, and further only if the line is still too long.
     private static let readable = 16
     /// The minimum number of columns of a shortened text.
     private static let shortest = 8

@@ -25,7 +25,7 @@ extension AppDescription {
 }
 
 extension AppDescription.DeclaredPrivilege {
-    /// The uses that it permits, as text of the host.
+    /// The uses that it permits, in the host's words.
     var meaning: String {
         switch (sensor, access) {
         case (let sensor?, "raw"): "read every sample of \(sensor)"

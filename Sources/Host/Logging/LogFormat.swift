@@ -50,8 +50,8 @@ package enum LogFormat: String, CaseIterable, Sendable {
     /// A message of the host for the owner on standard error: a line of text, or a JSON object.
     package func notice(_ message: String, _ severity: LogSeverity = .notice) -> String {
         switch self {
-        case .text: severity.mark + message.escapedForDisplay(limit: Self.messageLimit)
-        case .json: severity.mark + line(message, level: severity.level)
+        case .text: severity.prefix + message.escapedForDisplay(limit: Self.messageLimit)
+        case .json: severity.prefix + line(message, level: severity.level)
         }
     }
 }
@@ -73,7 +73,7 @@ struct LineLogHandler: LogHandler {
         if let error = event.error { whole["error"] = "\(error)" }
         let line = format.line(
             "\(event.message)", level: event.level, label: label, metadata: whole)
-        OutputGate.standard.write(LogSeverity(event.level).mark + line + "\n", to: 2)
+        OutputGate.standard.write(LogSeverity(event.level).prefix + line + "\n", to: 2)
     }
 }
 

@@ -34,11 +34,11 @@ package enum LogSeverity: Int, Sendable {
         }
     }
 
-    /// What a line on standard error begins with: `<3>` if the journal of systemd reads it, and
-    /// otherwise nothing.
+    /// The prefix of a line on standard error: such as `<3>` if the journal of systemd reads it, otherwise
+    /// empty.
     ///
     /// The journal removes it; see sd-daemon(3).
-    package var mark: String { Self.isRead ? "<\(rawValue)>" : "" }
+    package var prefix: String { Self.isRead ? "<\(rawValue)>" : "" }
 
     private static let isRead = isJournal(
         descriptor: 2, stream: getenv("JOURNAL_STREAM").map { String(cString: $0) })

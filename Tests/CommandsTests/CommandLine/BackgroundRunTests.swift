@@ -38,10 +38,10 @@ struct BackgroundRunTests {
 
     /// Queries the apps until a condition holds.
     private static func wait(
-        _ sandbox: Sandbox, _ isRight: (String) -> Bool
+        _ sandbox: Sandbox, _ meetsCondition: (String) -> Bool
     ) throws {
         try waitUntil(otherwise: { try sandbox.nervous("apps").output }) {
-            isRight(try sandbox.nervous("apps").output)
+            meetsCondition(try sandbox.nervous("apps").output)
         }
     }
 

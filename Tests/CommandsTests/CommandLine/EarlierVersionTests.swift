@@ -70,7 +70,7 @@ struct EarlierVersionTests {
         }
     }
 
-    /// An expected answer in one of three forms; without any, only success is checked.
+    /// An expected answer in one of three forms; if none is given, only success is checked.
     private struct Answer: Decodable {
         /// An answer in JSON, to which this version may add members.
         let facts: Fact?

@@ -47,7 +47,7 @@ struct HelpTests {
         ["sessions", "export", "--format", "gpx"], ["permissions", "remove", "a", "b"],
         ["serve", "--port", "99999"], ["uninstal", "x"], ["token", "create"],
     ])
-    func `an error of usage is an object with --json, with the same code and words`(
+    func `a usage error is an object with --json, with the same code and words`(
         words: [String]
     ) throws {
         struct Failure: Decodable {

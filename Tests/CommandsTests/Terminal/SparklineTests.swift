@@ -25,7 +25,7 @@ struct SparklineTests {
         return values
     }
 
-    @Test func `an interval has the mean of its samples, and one without any the value before`() {
+    @Test func `an interval has the mean of its samples, or the previous value if it has none`() {
         let values = Self.recent([(61_000, 2), (62_000, 4), (85_000, 9)])
         #expect(
             values.means(count: 6, until: 119_999) == [3, 3, 9, 9, 9, 9])
