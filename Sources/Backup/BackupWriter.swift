@@ -58,7 +58,7 @@ public struct BackupWriter: Sendable {
         }
     }
 
-    /// The access log of a database; `nil` without one.
+    /// The result of verifying the access log in a database; `nil` without a database.
     static func accessLog(_ database: String?) async throws -> AccessLogReport? {
         guard let database else { return nil }
         return try await AccessLogVerification(path: database).run()
@@ -194,7 +194,7 @@ public struct BackupReport: Sendable {
     public let files: Int
     /// Bytes of all files in it.
     public let content: Int64
-    /// The result of verifying the access log; `nil` without one.
+    /// The result of verifying the access log; `nil` if the backup has none.
     public let accessLog: AccessLogReport?
     /// The names of the entries that are not in the backup, because they are neither files nor folders.
     public let omitted: [String]

@@ -20,7 +20,7 @@ public struct DataFormats: Sendable {
     /// How long copies of migrated databases are kept.
     public static let copyLifetime = Duration.seconds(30 * 86_400)
     private static let largestFile = 16 << 20
-    /// Free space that a copy leaves.
+    /// The free space that must remain after a copy.
     private static let spare: Int64 = 64 << 20
 
     private let program: String

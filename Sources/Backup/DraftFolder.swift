@@ -2,7 +2,7 @@ import Files
 import Foundation
 import Glibc
 
-/// A folder for unfinished content, for its owner alone.
+/// A folder for unfinished content, which only its owner can open.
 ///
 /// A process that dies leaves the folder behind. The next process that needs a folder of this name removes
 /// it, unless another process holds its lock.
@@ -16,7 +16,7 @@ enum DraftFolder {
     static func with<Result>(
         _ path: String, names: Set<String>, _ body: () async throws -> Result
     ) async throws -> Result {
-        try removeLeft(path, names)
+        try removeLeftover(path, names)
         guard mkdir(path, 0o700) == 0 else {
             throw BackupError(errno, .cannotWrite, "Cannot write", path)
         }
@@ -43,13 +43,13 @@ enum DraftFolder {
         rmdir(path)
     }
 
-    private static func removeLeft(_ path: String, _ names: Set<String>) throws(BackupError) {
+    private static func removeLeftover(_ path: String, _ names: Set<String>) throws(BackupError) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return }
         let found = try? FileManager.default.contentsOfDirectory(atPath: path)
         guard PrivateFolder.fault(of: path) == nil, let found, names.isSuperset(of: found) else {
             throw BackupError(
-                .exists, "\(path) already exists, and is needed for unfinished content.",
+                .exists, "\(path) already exists, but a temporary folder of this name is needed.",
                 hint: "Remove it or choose another name.")
         }
         let descriptor = lock(path)

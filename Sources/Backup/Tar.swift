@@ -9,7 +9,8 @@ struct TarEntry: Equatable {
     let modified: Int64
 }
 
-/// The numbers and letters of the format: POSIX `ustar`, with `pax` records where a name or size is too long.
+/// The constants and headers of the format: POSIX `ustar`, with `pax` records where a name or size is too
+/// long.
 private enum TarFormat {
     static let blockSize = 512
     static let largestName = 100
@@ -21,7 +22,7 @@ private enum TarFormat {
     static let records = UInt8(ascii: "x")
     static let magic = Array("ustar\u{0}00".utf8)
 
-    enum Place {
+    enum Field {
         static let name = 0..<100
         static let mode = 100..<108
         static let owner = 108..<116
@@ -42,33 +43,33 @@ private enum TarFormat {
     /// The block before the content of a file.
     static func header(_ entry: TarEntry, _ type: UInt8) -> [UInt8] {
         var header = [UInt8](repeating: 0, count: blockSize)
-        func put(_ bytes: some Collection<UInt8>, _ place: Range<Int>) {
-            header.replaceSubrange(place.prefix(bytes.count), with: bytes)
+        func put(_ bytes: some Collection<UInt8>, _ field: Range<Int>) {
+            header.replaceSubrange(field.prefix(bytes.count), with: bytes)
         }
-        func put(octal number: Int64, _ place: Range<Int>) {
+        func put(octal number: Int64, _ field: Range<Int>) {
             let digits = String(max(0, number), radix: 8)
-            let width = place.count - 1
-            put((String(repeating: "0", count: max(0, width - digits.count)) + digits).utf8, place)
+            let width = field.count - 1
+            put((String(repeating: "0", count: max(0, width - digits.count)) + digits).utf8, field)
         }
-        put(entry.path.utf8.prefix(largestName), Place.name)
-        put(octal: Int64(entry.mode), Place.mode)
-        put(octal: 0, Place.owner)
-        put(octal: 0, Place.group)
+        put(entry.path.utf8.prefix(largestName), Field.name)
+        put(octal: Int64(entry.mode), Field.mode)
+        put(octal: 0, Field.owner)
+        put(octal: 0, Field.group)
         // A size that does not fit here is in a `pax` record.
-        put(octal: entry.size > largestSize ? 0 : entry.size, Place.size)
-        put(octal: min(entry.modified, largestSize), Place.modified)
-        header[Place.type] = type
-        put(magic, Place.magic)
+        put(octal: entry.size > largestSize ? 0 : entry.size, Field.size)
+        put(octal: min(entry.modified, largestSize), Field.modified)
+        header[Field.type] = type
+        put(magic, Field.magic)
         let digits = String(sum(header), radix: 8)
         let text = String(repeating: "0", count: 6 - digits.count) + digits + "\u{0} "
-        put(text.utf8, Place.sum)
+        put(text.utf8, Field.sum)
         return header
     }
 
     /// The sum of a header's bytes, with its own field as spaces.
     private static func sum(_ header: [UInt8]) -> Int64 {
         header.enumerated().reduce(0) { sum, byte in
-            sum + (Place.sum.contains(byte.offset) ? 0x20 : Int64(byte.element))
+            sum + (Field.sum.contains(byte.offset) ? 0x20 : Int64(byte.element))
         }
     }
 }
@@ -159,8 +160,8 @@ struct TarWriter: ~Copyable {
 
 /// Reads the archives of ``TarWriter``, and refuses everything else.
 ///
-/// Links, folders, devices and other extensions of the format do not occur, so a hostile archive has no way
-/// to name a place outside of it.
+/// Links, folders, devices and other extensions of the format are refused, so a hostile archive cannot
+/// redirect a path by a link. The caller has to check the paths themselves.
 struct TarReader: ~Copyable {
     /// What is wrong with an archive.
     enum Fault: Error {
@@ -192,7 +193,7 @@ struct TarReader: ~Copyable {
             return nil
         }
         var records: [String: String] = [:]
-        if header[TarFormat.Place.type] == TarFormat.records {
+        if header[TarFormat.Field.type] == TarFormat.records {
             let size = try Self.entry(header, TarFormat.records).size
             guard size <= TarFormat.largestRecords else { throw Fault.malformed }
             (left, padding) = (size, TarFormat.padding(size))
@@ -231,16 +232,16 @@ struct TarReader: ~Copyable {
     private static func entry(
         _ header: [UInt8], _ type: UInt8, _ records: [String: String] = [:]
     ) throws -> TarEntry {
-        let name = header[TarFormat.Place.name].prefix { $0 != 0 }
+        let name = header[TarFormat.Field.name].prefix { $0 != 0 }
         guard let path = records["path"] ?? String(validating: name, as: UTF8.self) else {
             throw Fault.malformed
         }
-        let size = try records["size"].map(Int64.init) ?? number(header[TarFormat.Place.size])
+        let size = try records["size"].map(Int64.init) ?? number(header[TarFormat.Field.size])
         guard let size, size >= 0 else { throw Fault.malformed }
         let entry = TarEntry(
             path: path, size: size,
-            mode: UInt32(try number(header[TarFormat.Place.mode]) & 0o7777),
-            modified: try number(header[TarFormat.Place.modified]))
+            mode: UInt32(try number(header[TarFormat.Field.mode]) & 0o7777),
+            modified: try number(header[TarFormat.Field.modified]))
         guard header == TarFormat.header(entry, type) else { throw Fault.malformed }
         return entry
     }

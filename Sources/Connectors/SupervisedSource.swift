@@ -24,7 +24,7 @@ public final class SupervisedSource: SampleSource {
     /// - Parameters:
     ///   - maker: converts the messages of the connector to samples.
     ///   - highestRate: the rate limit in messages per second; messages above it are dropped.
-    ///   - time: the time of arrival, and the wait between attempts to connect.
+    ///   - time: the clock for the time of arrival and for the waits between attempts to connect.
     public init(
         _ connector: any Connector, maker: SampleMaker, highestRate: Double = standardRate,
         time: any TimeSource = .system

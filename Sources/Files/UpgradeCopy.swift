@@ -1,6 +1,6 @@
 import Glibc
 
-/// The copy of a database from before it was migrated to a later schema.
+/// The copy of a database that is made before it is migrated to a later schema.
 ///
 /// ```swift
 /// let copy = UpgradeCopy.path(of: "/data/samples.sqlite")  // "/data/before-upgrade/samples.sqlite"

@@ -101,7 +101,7 @@ extension AggregateCells {
             guard cellCount <= limit else {
                 throw LAEError(
                     .tooManyWindows,
-                    "The range contains more than \(limit) cells to read one by one.",
+                    "The range contains more than \(limit) cells, the maximum of one query.",
                     hint: "Ask for a shorter range.")
             }
             var isEmpty = true
@@ -143,7 +143,7 @@ extension AggregateCells {
     }
 }
 
-/// Filters out the samples of cells that have too few; see `AggregateCells`.
+/// Removes the samples of cells that have too few of them; see `AggregateCells`.
 struct DenseCells {
     private let cells: AggregateCells
     /// Samples of the cell in which the last page ended.

@@ -44,7 +44,7 @@ public enum AnalysisResult: Hashable, Sendable {
     public struct Cell: Hashable, Sendable {
         /// When it begins.
         public let time: Timestamp
-        /// The value; `nil` for a window without one.
+        /// The value; `nil` for a window that has none.
         public let value: Double?
     }
 

@@ -187,7 +187,7 @@ struct SensorCatalog: Sendable {
     }
 }
 
-/// The answer of the virtual machine about a sensor: one call for its cadence, fields and origin.
+/// What the virtual machine knows about a sensor, from one call: its cadence, fields and origin.
 struct SensorLookup: Sendable {
     let id: SensorID
     /// `nil` when there is no such sensor.

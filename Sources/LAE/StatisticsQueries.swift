@@ -300,7 +300,7 @@ extension CalendarWindows {
 }
 
 extension SummaryQuery {
-    /// The stretches of time of all windows.
+    /// The time ranges of all windows.
     fileprivate var spans: [TimeRange] { (0..<windowCount).map(span) }
 }
 

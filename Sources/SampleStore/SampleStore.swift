@@ -102,7 +102,7 @@ public actor SampleStore {
             current.recall(newest)
             current.recall(times: recent)
             series[sensor] = current
-            // A session that died may have left rows to seal.
+            // A process that died may have left rows to seal.
             await maintenance.sealIfDue(layout)
         } catch {
             throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
@@ -130,7 +130,7 @@ public actor SampleStore {
         }
     }
 
-    /// Stores a collection level for all of the sensors or for none.
+    /// Stores one collection level for several sensors, in one transaction.
     public func setLevel(_ level: String, of sensors: [SensorID]) async throws(SampleStoreError) {
         do {
             try await SensorTable(file.pool).setLevel(
@@ -213,7 +213,7 @@ public actor SampleStore {
             let (_, layout) = try await SensorTable(file.pool).register(
                 sensor, fields: fields, publisher: client)
             series[sensor]?.add(layout, of: client)
-            // A session that died may have left rows to seal.
+            // A process that died may have left rows to seal.
             await maintenance.sealIfDue(layout)
         } catch {
             throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
@@ -280,7 +280,7 @@ public actor SampleStore {
         return stream
     }
 
-    /// How far the samples of some sensors have got, at one moment.
+    /// The last sequence numbers of the store and of some sensors, at one moment.
     public func progress(of sensors: [SensorID]) -> ArrivalProgress {
         ArrivalProgress(
             last: lastSequence, sensors: sensors.map { series[$0]?.lastSequence ?? 0 })
@@ -366,7 +366,7 @@ public actor SampleStore {
         }
         let isResync = isSynced && hasFailedToSync
         let step = isSynced && !isResync ? await maintenance.logStep : nil
-        // The first transaction of a session marks it as started.
+        // The first transaction after opening the file marks it as not closed.
         let written = try await writer.write(
             batches, extending: openRows, marking: writes == 0 ? numbering : nil, syncedBy: step)
         openRows = written.open
@@ -494,7 +494,7 @@ public actor SampleStore {
         series[sensor]?.projections(for: fields)
     }
 
-    /// What a read of a sensor combines with the file; `nil` when the sensor is not registered.
+    /// What a read of a sensor needs besides the file; `nil` when the sensor is not registered.
     ///
     /// - Parameters:
     ///   - fields: `nil` for the current fields.

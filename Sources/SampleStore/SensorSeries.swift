@@ -40,7 +40,7 @@ struct SensorSeries {
         projections = projections(to: layout.fields)
     }
 
-    /// The layout of the samples of a client; `nil` when it is not added.
+    /// The layout of the samples that a client publishes; `nil` if it has none yet.
     ///
     /// - Parameter client: `nil` for the host.
     func layout(of client: String?) -> Layout? {

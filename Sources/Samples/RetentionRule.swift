@@ -17,7 +17,7 @@ public struct RetentionRule: Hashable, Sendable, Codable {
     /// No summaries are made when it does not exceed `raw`.
     public var summaries: Duration?
 
-    /// A rule with these limits; without any it equals ``standard``.
+    /// A rule with these limits; without limits it equals ``standard``.
     public init(raw: Duration? = nil, bytes: Int64? = nil, summaries: Duration? = nil) {
         self.raw = raw
         self.bytes = bytes
@@ -32,7 +32,7 @@ extension RetentionRule: CustomStringConvertible {
     /// Such as `raw 30d, at most 500000000 bytes, summaries 1825d`.
     public var description: String {
         [
-            raw.map { "raw \($0.span)" } ?? "raw while it fits",
+            raw.map { "raw \($0.span)" } ?? "raw while the budget allows",
             bytes.map { "at most \($0) bytes" },
             summaries.map { "summaries \($0.span)" } ?? "summaries kept",
         ].compactMap(\.self).joined(separator: ", ")

@@ -87,11 +87,11 @@ public struct ArrivalPage: Sendable {
     }
 }
 
-/// How far the samples of some sensors have got.
+/// Upper bounds of the sequence numbers of accepted samples.
 public struct ArrivalProgress: Hashable, Sendable {
     /// The last sequence number of all sensors.
     public let last: Int64
-    /// For each of the sensors: none of its samples has a higher sequence number.
+    /// For each of some sensors, a number that no sequence number of its samples exceeds.
     public let sensors: [Int64]
 
     /// Creates a value from its members.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Signals to watchers that some state has changed, without saying what.
 ///
-/// Changes that follow each other before a watcher looks are one element for it, so a slow watcher costs
-/// no memory.
+/// Changes that a watcher has not received yet are merged into one element, so a slow watcher needs no more
+/// memory.
 ///
 /// ```swift
 /// let changes = ChangeSignal()

@@ -71,8 +71,8 @@ public final class SimulationState: Sendable {
     public let seed: UInt64
     /// When the scenario begins.
     public let start: Timestamp
-    /// The simulated sensors: of each kind the given instances or, without any, the sensor of the
-    /// kind.
+    /// The simulated sensors: the given instances of each kind or, if there are none, one sensor that is
+    /// named like the kind.
     public let sensors: [SensorID]
     private let state: Mutex<State>
 

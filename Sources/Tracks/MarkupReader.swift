@@ -12,7 +12,7 @@ struct MarkupReader {
 
     private let bytes: [UInt8]
     private let limits: TrackLimits
-    private var place = 0
+    private var position = 0
     private var open: [[UInt8]] = []
     /// The end tag of an empty element.
     private var pending: String?
@@ -25,7 +25,7 @@ struct MarkupReader {
         }
         self.bytes = bytes
         self.limits = limits
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
     /// - Returns: `nil` at the end.
@@ -35,18 +35,18 @@ struct MarkupReader {
             open.removeLast()
             return .close(name)
         }
-        while place < bytes.count {
-            guard bytes[place] == UInt8(ascii: "<") else {
+        while position < bytes.count {
+            guard bytes[position] == UInt8(ascii: "<") else {
                 if let piece = try characters() { return piece }
                 continue
             }
             if skip("<!--") {
                 try pass("-->")
             } else if skip("<![CDATA[") {
-                let start = place
+                let start = position
                 try pass("]]>")
                 guard !open.isEmpty else { throw malformed("text outside of the root element") }
-                return .text(try string(bytes[start..<(place - 3)]))
+                return .text(try string(bytes[start..<(position - 3)]))
             } else if skip("<!") {
                 throw TrackError(.unsafe, "The file has a document type, which is not supported.")
             } else if skip("<?") {
@@ -54,7 +54,7 @@ struct MarkupReader {
             } else if skip("</") {
                 return try closing()
             } else {
-                place += 1
+                position += 1
                 return try opening()
             }
         }
@@ -104,9 +104,9 @@ struct MarkupReader {
     }
 
     private mutating func instruction() throws(TrackError) {
-        let start = place
+        let start = position
         try pass("?>")
-        let text = try string(bytes[start..<(place - 2)]).lowercased()
+        let text = try string(bytes[start..<(position - 2)]).lowercased()
         guard text.hasPrefix("xml "), let range = text.firstRange(of: "encoding") else { return }
         let encoding = text[range.upperBound...].drop { " =\"'\t".contains($0) }
             .prefix { !" \"'".contains($0) }
@@ -117,10 +117,12 @@ struct MarkupReader {
 
     /// A name with its prefix.
     private mutating func name() throws(TrackError) -> [UInt8] {
-        let start = place
-        while place < bytes.count, Self.isName(bytes[place]) { place += 1 }
-        guard place > start, place - start <= 256 else { throw malformed("a tag without a name") }
-        return Array(bytes[start..<place])
+        let start = position
+        while position < bytes.count, Self.isName(bytes[position]) { position += 1 }
+        guard position > start, position - start <= 256 else {
+            throw malformed("a tag without a name")
+        }
+        return Array(bytes[start..<position])
     }
 
     private static func isName(_ byte: UInt8) -> Bool {
@@ -141,15 +143,15 @@ struct MarkupReader {
     // MARK: - Text
 
     private mutating func value() throws(TrackError) -> String {
-        guard place < bytes.count,
-            bytes[place] == UInt8(ascii: "\"") || bytes[place] == UInt8(ascii: "'")
+        guard position < bytes.count,
+            bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'")
         else { throw malformed("a value without quotes") }
-        let quote = bytes[place]
-        let start = place + 1
+        let quote = bytes[position]
+        let start = position + 1
         guard let end = bytes[start...].prefix(limits.text + 1).firstIndex(of: quote) else {
             throw malformed("a value that does not end")
         }
-        place = end + 1
+        position = end + 1
         guard !bytes[start..<end].contains(UInt8(ascii: "<")) else {
             throw malformed("a tag in a value")
         }
@@ -157,12 +159,12 @@ struct MarkupReader {
     }
 
     private mutating func characters() throws(TrackError) -> Piece? {
-        let start = place
-        while place < bytes.count, bytes[place] != UInt8(ascii: "<") { place += 1 }
-        let isBlank = bytes[start..<place].allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let start = position
+        while position < bytes.count, bytes[position] != UInt8(ascii: "<") { position += 1 }
+        let isBlank = bytes[start..<position].allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard !isBlank else { return nil }
         guard !open.isEmpty else { throw malformed("text outside of the root element") }
-        return .text(try unescaped(bytes[start..<place]))
+        return .text(try unescaped(bytes[start..<position]))
     }
 
     private func unescaped(_ part: ArraySlice<UInt8>) throws(TrackError) -> String {
@@ -207,26 +209,28 @@ struct MarkupReader {
 
     private mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
-        guard place + count <= bytes.count else { return false }
-        for offset in 0..<count where bytes[place + offset] != text.utf8Start[offset] {
+        guard position + count <= bytes.count else { return false }
+        for offset in 0..<count where bytes[position + offset] != text.utf8Start[offset] {
             return false
         }
-        place += count
+        position += count
         return true
     }
 
     private mutating func pass(_ text: StaticString) throws(TrackError) {
-        while place < bytes.count {
+        while position < bytes.count {
             if skip(text) { return }
-            place += 1
+            position += 1
         }
         throw malformed("a part that does not end")
     }
 
     private mutating func skipSpaces() -> Bool {
-        let start = place
-        while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
-        return place > start
+        let start = position
+        while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) {
+            position += 1
+        }
+        return position > start
     }
 
     private func malformed(_ what: String) -> TrackError {

@@ -81,7 +81,7 @@ public struct SampleReading: Sendable {
         await store.arrivalSignals(of: ids)
     }
 
-    /// How far the samples of some sensors have got, at one moment.
+    /// The last sequence numbers of the store and of some sensors, at one moment.
     public func progress(of ids: [SensorID]) async -> ArrivalProgress {
         await store.progress(of: ids)
     }

@@ -7,7 +7,7 @@ struct RowBuilder: ~Copyable {
     let powers = PowersOfTen()
     /// The kinds of the fields.
     let kinds: [Field.Kind]
-    /// The time of samples without one, in microseconds since 1970.
+    /// The time of samples that have none, in microseconds since 1970.
     let now: Int64
     /// The current line, from 1.
     var line = 1

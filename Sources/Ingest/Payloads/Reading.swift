@@ -21,7 +21,7 @@ extension Reading {
     /// `integer` fields; a text has at most 64 KiB. The time must be between 1970 and a day after
     /// `arrival`.
     ///
-    /// - Parameter arrival: when it was received; the time of readings without one.
+    /// - Parameter arrival: when it was received; the time of readings that have none.
     /// - Throws: `incomplete`, `value` or `time`.
     public func sample(of fields: [Field], arrival: Timestamp) throws(DropReason) -> Sample {
         let moment = time ?? arrival

@@ -1,7 +1,8 @@
 /// Encodes a column of integers and chooses the smallest encoding.
 ///
-/// The values, divided by their common divisor, are predicted; the residuals are bit-packed in blocks of 128
-/// relative to the smallest of the block (frame of reference).
+/// If the differences from the first value have a common divisor, they are divided by it. The result is
+/// predicted, and the residuals are bit-packed in blocks of 128, relative to the smallest residual of the
+/// block (frame of reference).
 enum IntegerColumn {
     /// The prediction that is subtracted from a value before it is packed.
     enum Predictor: UInt8, CaseIterable {
@@ -125,7 +126,7 @@ enum IntegerColumn {
     ) {
         let (width, base) = (plan.widths[block], plan.bases[block])
         guard width != 0 else { return }
-        let rest: (Int) -> UInt64 = { row in
+        let residual: (Int) -> UInt64 = { row in
             switch plan.predictor {
             case .delta:
                 row == rows.lowerBound
@@ -137,14 +138,14 @@ enum IntegerColumn {
         }
         guard rows.count == BitPacking.blockSize, width & wideFlag == 0 else {
             let width = Int(width & ~wideFlag)
-            return BitPacking.pack(rows.lazy.map(rest), width: width, onto: &writer)
+            return BitPacking.pack(rows.lazy.map(residual), width: width, onto: &writer)
         }
         withUnsafeTemporaryAllocation(of: BitPacking.Lanes.self, capacity: 32) { lanes in
             for place in 0..<32 {
                 var lane = BitPacking.Lanes()
                 for part in 0..<4 {
                     lane[part] = UInt32(
-                        truncatingIfNeeded: rest(rows.lowerBound + place * 4 + part))
+                        truncatingIfNeeded: residual(rows.lowerBound + place * 4 + part))
                 }
                 lanes.initializeElement(at: place, to: lane)
             }
@@ -201,18 +202,18 @@ private struct BlockPlan {
                 last = value
             }
             if end - start == 1 { (lowDelta, highDelta) = (0, 0) }
-            var (lowRest, highRest) = (Int64.max, Int64.min)
+            var (lowResidual, highResidual) = (Int64.max, Int64.min)
             for row in start..<end {
-                let rest = values[row] &- IntegerColumn.line(slope, at: row)
-                lowRest = min(lowRest, rest)
-                highRest = max(highRest, rest)
+                let residual = values[row] &- IntegerColumn.line(slope, at: row)
+                lowResidual = min(lowResidual, residual)
+                highResidual = max(highResidual, residual)
             }
             let count = end - start
             let span = (high &- low).unsignedWidth
             // Narrow blocks are decoded as signed 32-bit distances from their base.
             frame.add(low, high, count, isWide: span > 31)
             delta.add(lowDelta, highDelta, count, isWide: span > 31)
-            linear.add(lowRest, highRest, count, isWide: false)
+            linear.add(lowResidual, highResidual, count, isWide: false)
         }
         return [frame, delta, linear]
     }

@@ -12,27 +12,27 @@ enum TextColumn {
     static func encode(_ texts: [String], onto writer: inout ByteWriter) {
         guard !texts.isEmpty else { return }
         var places: [String: Int64] = [:]
-        var different: [String] = []
+        var distinct: [String] = []
         var indexes: [Int64] = []
         indexes.reserveCapacity(texts.count)
         for text in texts {
             // Canonically equivalent strings are equal but may have different bytes.
-            if let place = places[text], different[Int(place)].utf8.elementsEqual(text.utf8) {
+            if let place = places[text], distinct[Int(place)].utf8.elementsEqual(text.utf8) {
                 indexes.append(place)
                 continue
             }
-            places[text] = Int64(different.count)
-            indexes.append(Int64(different.count))
-            different.append(text)
+            places[text] = Int64(distinct.count)
+            indexes.append(Int64(distinct.count))
+            distinct.append(text)
         }
-        guard different.count <= min(dictionaryLimit, max(1, texts.count / 2)) else {
+        guard distinct.count <= min(dictionaryLimit, max(1, texts.count / 2)) else {
             writer.append(UInt8(0))
             return appendTexts(texts, onto: &writer)
         }
         writer.append(UInt8(1))
-        writer.appendVariable(UInt64(different.count))
+        writer.appendVariable(UInt64(distinct.count))
         var dictionary = ByteWriter()
-        appendTexts(different, onto: &dictionary)
+        appendTexts(distinct, onto: &dictionary)
         writer.appendVariable(UInt64(dictionary.count))
         writer.append(dictionary.bytes)
         indexes.withUnsafeBufferPointer { IntegerColumn.encode($0, onto: &writer) }
@@ -49,7 +49,7 @@ enum TextColumn {
         }
         let size = try reader.count(atMost: count)
         let length = try reader.count(atMost: byteLimit)
-        let different = try texts(try reader.bytes(length), size)
+        let distinct = try texts(try reader.bytes(length), size)
         let column = try IntegerColumnReader(reader.rest, count: count)
         var indexes = [Int64](repeating: 0, count: count)
         indexes.withUnsafeMutableBufferPointer { room in
@@ -58,10 +58,10 @@ enum TextColumn {
         var result: [String] = []
         result.reserveCapacity(count)
         for index in indexes {
-            guard let place = Int(exactly: index), different.indices.contains(place) else {
+            guard let place = Int(exactly: index), distinct.indices.contains(place) else {
                 throw ByteReader.Damage()
             }
-            result.append(different[place])
+            result.append(distinct[place])
         }
         return result
     }

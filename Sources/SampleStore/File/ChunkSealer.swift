@@ -16,8 +16,9 @@ struct ChunkSealer: Sendable {
     /// Seals unsealed samples of a layout.
     ///
     /// Samples are decoded and encoded concurrently with writes; one transaction then replaces the
-    /// rows by chunks, unless a write has extended a row meanwhile. Nothing else may modify chunks meanwhile.
-    /// - Returns: the amount of samples that was sealed.
+    /// rows by chunks. If a write has extended a row in between, it is done again in one transaction. Nothing
+    /// else may modify chunks until this returns.
+    /// - Returns: the size of the samples that were sealed.
     func seal(_ layout: Layout) async throws -> UnsealedSize {
         let plan = try await pool.read { database in
             try SealingPlan(layout, rules, database)
@@ -56,7 +57,7 @@ struct ChunkSealer: Sendable {
         }
     }
 
-    /// Runs of adjacent chunks that are in no group and long enough for one.
+    /// Runs of adjacent chunks that are in no group, each run long enough for a group.
     private static func runs(
         _ layout: Layout, _ size: Int, _ database: Database
     ) throws -> [[Int64]] {

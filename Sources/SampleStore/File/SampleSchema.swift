@@ -40,7 +40,7 @@ enum SampleSchema {
         migrator.registerMigration("retention", migrate: Self.createRetention)
         migrator.registerMigration("erasure", migrate: Self.createErasure)
         migrator.registerMigration("publishers", migrate: Self.addPublishers)
-        // The index had `last`, too, which changes when a row is extended.
+        // Earlier, the index also contained `last`, which changes when a row is extended.
         migrator.registerMigration("extended-rows") { database in
             try database.execute(
                 sql: """
@@ -52,8 +52,8 @@ enum SampleSchema {
         return migrator.disablingDeferredForeignKeyChecks()
     }
 
-    /// Creates unsealed rows, chunks and groups, and converts samples from the earlier table with
-    /// one row each.
+    /// Creates unsealed rows, chunks and groups, and converts the samples of the earlier table, which has one
+    /// row for each sample.
     private static func createChunks(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -153,7 +153,7 @@ enum SampleSchema {
         }
     }
 
-    /// Creates the numbering of samples.
+    /// Creates the state of the sequence numbers; see ``SequenceTable``.
     private static func createSession(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -275,7 +275,7 @@ enum SampleSchema {
                 """)
     }
 
-    /// Creates the mark that the file may still contain traces of forgotten samples.
+    /// Creates the flag that says whether the file may still contain traces of forgotten samples.
     private static func createErasure(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -288,7 +288,7 @@ enum SampleSchema {
     }
 }
 
-/// The values of a sample in files from before chunks: 8 little-endian bytes for a number or an
+/// The values of a sample in files of versions without chunks: 8 little-endian bytes for a number or an
 /// integer, a `UInt32` length and UTF-8 for text.
 private enum RowPayload {
     /// - Returns: `nil` when the bytes do not encode a sample with these fields.

@@ -14,7 +14,7 @@ struct UnwrittenBatch: Sendable {
 struct SampleWriter: Sendable {
     /// The result of a transaction.
     struct Written: Sendable {
-        /// The amount of samples that was written, by layout.
+        /// The size of the samples that were written, by layout.
         var sizes: [Int64: UnsealedSize] = [:]
         /// Bytes of the pages in use.
         var used: Int64 = 0

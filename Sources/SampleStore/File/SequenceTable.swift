@@ -1,6 +1,8 @@
 import GRDB
 
 /// The table `session`: which sequence numbers were assigned, and whether the last session ended cleanly.
+///
+/// A session is here the time from opening the file to closing it.
 struct SequenceTable: Sendable {
     /// Where the numbering of a session starts.
     struct Numbering: Sendable {
@@ -19,10 +21,10 @@ struct SequenceTable: Sendable {
         self.pool = pool
     }
 
-    /// Starts a session and marks it as not ended.
+    /// Starts a session, and marks it as not ended.
     ///
-    /// A session that died may have assigned up to `reserve` numbers that readers have seen but that never
-    /// reached the file: they are skipped.
+    /// If the process died during the last session, it may have assigned up to `reserve` numbers that
+    /// readers have seen but that never reached the file: they are skipped.
     func startSession(reserve: Int64) async throws -> Numbering {
         let numbering = try await pool.read { database in
             var numbering = Numbering(last: try Self.lastSequence(database), skipped: 0)

@@ -27,7 +27,7 @@ struct UnsealedRow: Sendable {
     }
 }
 
-/// The amount of unsealed samples of a layout.
+/// The size of the unsealed samples of a layout.
 struct UnsealedSize: Sendable {
     var rows = 0
     var samples = 0
@@ -35,8 +35,8 @@ struct UnsealedSize: Sendable {
     var bytes = 0
     /// Decoded bytes.
     ///
-    /// Rows from before the file was opened count with their bytes in the file, which is a lower
-    /// bound.
+    /// For rows that the file contained when it was opened, their bytes in the file are counted, which is
+    /// a lower bound.
     var decoded = 0
 
     static func += (left: inout Self, right: Self) {
@@ -116,7 +116,7 @@ enum UnsealedTable {
             .execute(arguments: [first])
     }
 
-    /// The amount of unsealed samples, by layout.
+    /// The size of the unsealed samples, by layout.
     static func sizes(_ pool: DatabasePool) async throws -> [Int64: UnsealedSize] {
         try await pool.read { database in
             let rows = try Row.fetchCursor(

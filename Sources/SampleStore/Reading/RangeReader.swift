@@ -3,8 +3,8 @@ import GRDB
 import Samples
 import Statistics
 
-/// What a read combines with the file: the fields of the result, the projections to them, and the samples that
-/// were accepted but may not have been written.
+/// What a read needs besides the file: the fields of the result, the projections to them, and the samples
+/// that were accepted but may not have been written.
 struct ReadSource: Sendable {
     let fields: [Field]
     /// The projections by the row of their layout.

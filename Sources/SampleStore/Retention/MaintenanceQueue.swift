@@ -21,7 +21,7 @@ struct MaintenanceQueue {
     }
 }
 
-/// The amount of unsealed samples of each layout, and which layouts are being sealed.
+/// The size of the unsealed samples of each layout, and which layouts are being sealed.
 struct UnsealedTally {
     private var sizes: [Int64: UnsealedSize]
     private var sealing: Set<Int64> = []

@@ -44,29 +44,29 @@ struct PageScrub {
                 damaged.append(number)
                 continue
             }
-            for part in tree.unused { try blank(part, of: bytes, at: place(of: number)) }
+            for part in tree.unused { try blank(part, of: bytes, at: offset(of: number)) }
             waiting += tree.children
         }
         guard fdatasync(descriptor) == 0 else { throw Self.failure("write") }
         return damaged
     }
 
-    private func place(of number: UInt32) -> off_t { off_t(number - 1) * off_t(pageSize) }
+    private func offset(of number: UInt32) -> off_t { off_t(number - 1) * off_t(pageSize) }
 
     private func page(_ number: UInt32) throws(SampleStoreError) -> [UInt8] {
         var page = [UInt8](repeating: 0, count: pageSize)
-        guard pread(descriptor, &page, pageSize, place(of: number)) == pageSize else {
+        guard pread(descriptor, &page, pageSize, offset(of: number)) == pageSize else {
             throw Self.failure("read")
         }
         return page
     }
 
     private func blank(
-        _ part: Range<Int>, of page: [UInt8], at place: off_t
+        _ part: Range<Int>, of page: [UInt8], at offset: off_t
     ) throws(SampleStoreError) {
         guard page[part].contains(where: { $0 != 0 }) else { return }
         let zeros = [UInt8](repeating: 0, count: part.count)
-        guard pwrite(descriptor, zeros, part.count, place + off_t(part.lowerBound)) == part.count
+        guard pwrite(descriptor, zeros, part.count, offset + off_t(part.lowerBound)) == part.count
         else { throw Self.failure("write") }
     }
 

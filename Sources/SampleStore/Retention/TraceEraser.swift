@@ -84,7 +84,7 @@ struct TraceEraser: Sendable {
         }
     }
 
-    /// Frees the pages of the table `blank`, including those left by a session that died.
+    /// Frees the pages of the table `blank`, including those left by a process that died.
     func releaseBlankPages() async throws {
         while try await releaseSomeBlankPages() {
             if file.logSize() > space.log { try await file.truncateLog() }

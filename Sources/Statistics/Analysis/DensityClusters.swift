@@ -28,11 +28,11 @@ public struct DensityClusters: Hashable, Sendable {
     /// - Returns: `nil` for invalid parameters, and for coordinates that are not finite.
     /// - Throws: `CancellationError` when the task is cancelled.
     public init?(_ points: Points, epsilon: Double, minimum: Int) throws {
-        let reach = epsilon * epsilon
-        guard epsilon > 0, reach > 0, reach.isFinite, minimum >= 1,
+        let squaredEpsilon = epsilon * epsilon
+        guard epsilon > 0, squaredEpsilon > 0, squaredEpsilon.isFinite, minimum >= 1,
             points.coordinates.allSatisfy(\.isFinite)
         else { return nil }
-        var search = DensitySearch(points, reach)
+        var search = DensitySearch(points, squaredEpsilon)
         try search.findCores(minimum)
         try search.joinDenseBoxes()
         var numbers: [Int: Int] = [:]
@@ -56,7 +56,7 @@ public struct DensityClusters: Hashable, Sendable {
 private struct DensitySearch {
     private let tree: KDTree
     /// The square of epsilon.
-    private let reach: Double
+    private let squaredEpsilon: Double
     /// The tree nodes of the largest boxes whose points are all within epsilon of each other.
     private var denseBoxes: [Int] = []
     /// The index in `denseBoxes` of each such node.
@@ -69,14 +69,14 @@ private struct DensitySearch {
     /// A union-find forest of boxes.
     private var parents: [Int] = []
 
-    init(_ points: Points, _ reach: Double) {
+    init(_ points: Points, _ squaredEpsilon: Double) {
         tree = KDTree(points)
-        self.reach = reach
+        self.squaredEpsilon = squaredEpsilon
         denseBox = Array(repeating: 0, count: points.count)
         isCore = Array(repeating: false, count: points.count)
         var waiting = tree.nodes.isEmpty ? [] : [0]
         while let node = waiting.popLast() {
-            guard tree.nodes[node].isLeaf || tree.squaredDiagonal(of: node) <= reach else {
+            guard tree.nodes[node].isLeaf || tree.squaredDiagonal(of: node) <= squaredEpsilon else {
                 let (left, right) = tree.nodes[node].children
                 waiting += [left, right]
                 continue
@@ -108,7 +108,9 @@ private struct DensitySearch {
             if number % 1024 == 0 { try Task.checkCancellation() }
             waiting.append(0)
             while let other = waiting.popLast() {
-                guard tree.squaredDistance(ofBox: node, toBox: other) <= reach else { continue }
+                guard tree.squaredDistance(ofBox: node, toBox: other) <= squaredEpsilon else {
+                    continue
+                }
                 guard let neighbour = denseBoxAt[other] else {
                     let (left, right) = tree.nodes[other].children
                     waiting += [left, right]
@@ -155,7 +157,7 @@ private struct DensitySearch {
     private func visit(around point: Int, _ body: (Int) -> Step) {
         var waiting = tree.nodes.isEmpty ? [] : [0]
         while let node = waiting.popLast() {
-            guard tree.squaredDistance(point, toBox: node) <= reach else { continue }
+            guard tree.squaredDistance(point, toBox: node) <= squaredEpsilon else { continue }
             switch body(node) {
             case .stop: return
             case .skip: continue
@@ -172,7 +174,8 @@ private struct DensitySearch {
         visit(around: point) { node in
             let range = tree.nodes[node].points
             // The points of a leaf are equal, so either all or none are within epsilon.
-            guard tree.nodes[node].isLeaf || tree.squaredReach(point, ofBox: node) <= reach else {
+            guard tree.nodes[node].isLeaf || tree.squaredReach(point, ofBox: node) <= squaredEpsilon
+            else {
                 return .descend
             }
             count += range.count
@@ -185,7 +188,7 @@ private struct DensitySearch {
         let isLess = cores[left].count <= cores[right].count
         let (few, many) = isLess ? (left, right) : (right, left)
         return cores[few].contains { point in
-            tree.squaredDistance(point, toBox: denseBoxes[many]) <= reach
+            tree.squaredDistance(point, toBox: denseBoxes[many]) <= squaredEpsilon
                 && hasCore(within: denseBoxes[many], near: point)
         }
     }
@@ -193,7 +196,7 @@ private struct DensitySearch {
     private func hasCore(within box: Int, near point: Int) -> Bool {
         var waiting = [box]
         while let node = waiting.popLast() {
-            guard tree.squaredDistance(point, toBox: node) <= reach else { continue }
+            guard tree.squaredDistance(point, toBox: node) <= squaredEpsilon else { continue }
             guard tree.nodes[node].isLeaf else {
                 let (left, right) = tree.nodes[node].children
                 waiting += [left, right]
@@ -206,6 +209,6 @@ private struct DensitySearch {
     }
 
     private func isNear(_ left: Int, _ right: Int) -> Bool {
-        tree.points.squaredDistance(left, to: tree.points, right) <= reach
+        tree.points.squaredDistance(left, to: tree.points, right) <= squaredEpsilon
     }
 }

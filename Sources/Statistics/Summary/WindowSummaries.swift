@@ -55,7 +55,7 @@ public struct SummaryQuery: Hashable, Sendable {
         return window(of: reach.from)..<window(of: reach.to.advanced(byMicroseconds: -1)) + 1
     }
 
-    /// The stretch of time of a window; the last one ends with the range.
+    /// The time range of a window; the last one ends with the range of the query.
     public func span(of window: Int) -> TimeRange {
         guard let step else { return range }
         let start = range.from.advanced(byMicroseconds: Int64(window) * step)

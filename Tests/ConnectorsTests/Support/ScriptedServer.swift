@@ -9,7 +9,7 @@ final class ScriptedServer: Sendable {
         var greeting = ""
         /// After the first bytes that the client sends.
         var answer: [UInt8] = []
-        /// One for each later receipt.
+        /// The answers to later bytes, one for each time that some arrive.
         var later: [[UInt8]] = []
         /// Whether the connection is closed after the answer.
         var ends = false

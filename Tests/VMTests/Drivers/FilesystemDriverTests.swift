@@ -53,7 +53,7 @@ struct FilesystemDriverTests {
         let discovery = try discover(
             "server:/x /net/x \(type) rw 0 0\n/dev/sdb /net/x/usb ext4 rw 0 0\n",
             measure: { _ in
-                Issue.record("asked")
+                Issue.record("measured a filesystem that may stop answering")
                 return Self.usage
             })
         let server = try discovery.missing("filesystem.net-x").reason
