@@ -51,7 +51,7 @@ extension APIClient {
             APIRequest(.get, .doctor, query: [("checks", names)], hasTimeLimit: false))
     }
 
-    /// Makes a host that does not collect read all sensors that are on, once each.
+    /// Makes the host read every sensor once that is on, unless it collects continuously.
     public func collect() async throws {
         try await perform(APIRequest(.post, .collection))
     }
@@ -578,7 +578,7 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - format: `geojson`, `gpx` or `svg`.
-    ///   - sensor: its location sensor, if not the first.
+    ///   - sensor: its location sensor; by default the first.
     public func route(
         ofSession id: String, format: String? = nil, sensor: String? = nil
     ) async throws -> Data {

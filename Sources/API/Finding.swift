@@ -6,7 +6,7 @@ public struct Finding: Codable, Sendable {
         case fine
         /// Information.
         case note
-        /// Something does not work or does not protect.
+        /// Something does not work, or a protection is not in effect.
         case broken
     }
 
@@ -37,8 +37,8 @@ public struct DoctorReport: Codable, Sendable {
     public let ok: Bool
     /// The findings, in the order of the checks.
     public let findings: [Finding]
-    /// The names of the checks that the host could also make, and did not; missing in the report of the
-    /// command.
+    /// The names of the other checks that the host can make, which were not requested; missing in the
+    /// report of the command.
     public let unchecked: [String]?
 
     /// Creates a report of findings.

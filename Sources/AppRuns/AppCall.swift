@@ -17,7 +17,7 @@ struct AppCall: Sendable {
     let headers: [HeaderField]
     let body: [UInt8]
 
-    /// The reason why only a compromised runner can send this call; `nil` if it is valid.
+    /// What is wrong with a call that only a compromised runner can send; `nil` for a valid call.
     var violation: String? {
         // The method is written to the connection unchanged, so it must not contain separators.
         guard method.utf8.count <= 32, method.utf8.allSatisfy(\.isTokenCharacter) else {
@@ -33,7 +33,7 @@ struct AppCall: Sendable {
     /// The ways to answer a call.
     enum Route {
         case api(HostCall)
-        /// A file of the app or the host, which is in memory as a whole.
+        /// A file of the app or the host, which is read into memory completely.
         case file(HostCall)
         /// A call to another server.
         case outbound(HostCall)
@@ -46,7 +46,7 @@ struct AppCall: Sendable {
         guard let path = origin.path(of: target) else {
             return OutboundFetch.request(for: self, host: origin.host, token: run.token)
                 .map(Route.outbound)
-                ?? .rejected("The address or a header field is not visible ASCII.")
+                ?? .rejected("The URL or a header field has characters other than visible ASCII.")
         }
         guard Self.methods.contains(method) else {
             return .rejected("The host does not support \(method).")

@@ -3,7 +3,7 @@ import RunnerProtocol
 /// The calls of a run that have not been answered completely.
 ///
 /// It bounds the resources that a hostile runner can occupy in the host: open calls, responses that
-/// the runner does not read, and files, which are in memory as a whole.
+/// the runner does not read, and files, which are read into memory completely.
 struct CallTable {
     /// Concurrent calls.
     private static let limit = 64

@@ -43,7 +43,7 @@ enum OutboundFetch {
         let fix: String?
     }
 
-    /// The request to the host; `nil` if the address or a header field is not visible ASCII.
+    /// The request to the host; `nil` if the URL or a header field has characters other than visible ASCII.
     static func request(for call: AppCall, host: String, token: String) -> HostCall? {
         let texts = [call.target] + call.headers.flatMap { [$0.name, $0.value] }
         guard texts.allSatisfy({ $0.utf8.allSatisfy { (0x20..<0x7F).contains($0) } }) else {

@@ -13,7 +13,7 @@ struct Watchdog {
 
     /// The shortest and the longest time between two checks.
     private static let checkIntervals = Duration.milliseconds(50)...Duration.seconds(5)
-    /// The threads that a runner computes with, at most.
+    /// The maximum number of threads of a runner that use processor time at once.
     private static let threads = 2
 
     private let budget: RunBudget

@@ -72,7 +72,7 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
         self.init(code, error.message, hint: error.hint, cause: error)
     }
 
-    /// - Parameter fault: a clause about the file.
+    /// - Parameter fault: what is wrong with the file, such as "is not a database".
     init(damaged fault: String, cause: (any Error)? = nil) {
         self.init(
             .damaged, "The storage of apps is unavailable: app-storage.sqlite \(fault).",

@@ -61,7 +61,7 @@ public actor NoticeBoard {
         watchers.removeValue(forKey: watcher)?.finish()
     }
 
-    /// The number of the newest notice; 0 without any.
+    /// The number of the newest notice; 0 if there is none.
     public func last() -> Int64 { lastID }
 
     /// Posts a message of an app.

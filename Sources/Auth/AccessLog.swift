@@ -416,7 +416,7 @@ private struct Tally {
 
     /// The number of the first call's entry; `nil` until it is on disk.
     var firstID: Int64?
-    /// The calls after the first as one entry; `nil` without any.
+    /// The calls after the first as one entry; `nil` if there are none.
     private(set) var rest: AccessLogEntry?
 
     mutating func add(_ entry: AccessLogEntry) {

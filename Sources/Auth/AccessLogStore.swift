@@ -14,7 +14,7 @@ struct AccessLogStore: Sendable {
         try await writer.write { try Self.append(entries, to: $0) }
     }
 
-    /// The number and the hash of the newest entry; 0 and zeros without any.
+    /// The number and the hash of the newest entry; 0 and zero bytes if there is none.
     func head() async throws -> (id: Int64, hash: Data) {
         try await writer.read { try Self.head($0) }
     }
@@ -62,7 +62,7 @@ struct AccessLogStore: Sendable {
         }
     }
 
-    /// The end of the day, in UTC, of the oldest entry; `nil` without any.
+    /// The end of the day, in UTC, of the oldest entry; `nil` if there is none.
     ///
     /// - Parameter now: entries with a later time, from a clock that was wrong, are ignored.
     func endOfOldestDay(before now: Timestamp) async throws -> Timestamp? {

@@ -5,10 +5,10 @@ import GRDB
 struct AuthDatabase: Sendable {
     /// Serialises all reads and writes.
     let queue: DatabaseQueue
-    /// All writes of the host.
+    /// Performs all writes of the host.
     let writer: AuthWriter
 
-    /// Opens the database at `path`, or creates it for its owner alone.
+    /// Opens the database at `path`, or creates it, readable only by its owner.
     ///
     /// - Parameter willCommit: called at the end of every transaction, which is rolled back if it throws.
     /// - Throws: `AuthError` with `unsafeFile`, `diskFull` or `storeFailed`; errors of SQLite.

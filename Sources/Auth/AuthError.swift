@@ -119,7 +119,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     /// The access log cannot be written.
     static let logUnavailable = AuthError(
         .logUnavailable,
-        "The access log cannot be written, so apps and clients read nothing until it can.",
+        "The access log cannot be written, so apps and clients cannot read data.",
         hint: "The disk may be full: free some space. See: nervous status",
         retryAfter: .seconds(10))
 
@@ -170,7 +170,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
 
     /// Reports that the permission database cannot be used.
     ///
-    /// - Parameter fault: a clause about the file.
+    /// - Parameter fault: what is wrong with the file, such as "is not a database".
     init(damaged path: String, _ fault: String, cause: (any Error)? = nil) {
         self.init(
             .storeFailed, "The permission database \(path) \(fault).",

@@ -173,7 +173,7 @@ public actor Authority {
     ///   - token: the token of the call.
     ///   - name: the name that the caller gives, if any.
     ///   - readable: the sensors that a name refers to on this machine, as
-    ///     `VirtualMachine.readable(named:)` finds them; without any, the owner is not asked.
+    ///     `VirtualMachine.readable(named:)` finds them; if there are none, the owner is not asked.
     /// - Throws: `severalSensors` for the name of a kind of which the client may read several;
     ///   otherwise `AuthError`. Every refusal is recorded in the access log.
     public func checkApp(
@@ -313,7 +313,7 @@ public actor Authority {
     /// throws because it could not be stored.
     ///
     /// - Parameters:
-    ///   - run: the run that `allowOnce` and `denyOnce` are for, or in which the owner was asked;
+    ///   - run: the run to which `allowOnce` and `denyOnce` apply, or in which the owner was asked;
     ///     it must still be in progress.
     ///   - isAnswer: whether the owner was asked; after two `denyOnce` answers the owner is not
     ///     asked again.
@@ -364,7 +364,8 @@ public actor Authority {
     /// and stored values are removed. If it has the same identity, the decisions about the privileges that
     /// it still declares are kept.
     ///
-    /// - Parameter before: the earlier declaration, for an app that was admitted without one.
+    /// - Parameter before: the privileges that the app declared earlier, if none were recorded when it was
+    ///   admitted.
     /// - Throws: `nameTaken` when a program of the owner has the name, `storeFailed`.
     public func admit(
         _ app: DeclaredApp, before: [Privilege]? = nil
@@ -381,7 +382,8 @@ public actor Authority {
 
     /// The states that the privileges of an app have or, if it is not admitted, would have.
     ///
-    /// - Parameter before: the earlier declaration, for an app that was admitted without one.
+    /// - Parameter before: the privileges that the app declared earlier, if none were recorded when it was
+    ///   admitted.
     public func status(of app: DeclaredApp, before: [Privilege]? = nil) -> PrivilegeStatus {
         decisions.status(of: app, before: before)
     }

@@ -32,7 +32,8 @@ final class PermissionRegistry {
 
     /// The states that the privileges of an app have or, if it is not admitted, would have.
     ///
-    /// - Parameter before: an earlier declaration, for an app that was admitted without one.
+    /// - Parameter before: the privileges that the app declared earlier, if none were recorded when it was
+    ///   admitted.
     func status(of app: DeclaredApp, before: [Privilege]?) -> PrivilegeStatus {
         let change = change(to: app, before: before)
         let after = PermissionTable(records(of: app, after: change), policy: table.policy)
@@ -57,8 +58,8 @@ final class PermissionRegistry {
     /// Stores a decision; it has taken effect when this returns.
     ///
     /// - Parameters:
-    ///   - run: the run that a decision for one run is for, and in which the owner was asked.
-    ///   - isAnswer: whether the owner was asked; denials for one run then count.
+    ///   - run: the run in which the owner was asked, and to which a decision for one run applies.
+    ///   - isAnswer: whether the decision answers a prompt; only then a denial for one run is counted.
     ///   - choice: replaces the choice of the terms.
     nonisolated(nonsending) func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String?,
@@ -126,7 +127,7 @@ final class PermissionRegistry {
         if let failure { throw failure }
     }
 
-    /// Admits an app: changes the decisions by the difference between its declarations.
+    /// Admits an app, and adapts the decisions to the privileges that it declares now.
     ///
     /// - Returns: whether its identity is new.
     nonisolated(nonsending) func admit(
@@ -225,7 +226,7 @@ final class PermissionRegistry {
         throw AuthError(
             .denied,
             "You have denied \(denied) to \(client.name); a decision for one run cannot change that.",
-            hint: "Lift that with: nervous permissions reset \(client.name) \(denied)",
+            hint: "Remove the denial with: nervous permissions reset \(client.name) \(denied)",
             privilege: privilege)
     }
 
@@ -251,7 +252,7 @@ final class PermissionRegistry {
         guard !choice.chosen.isEmpty, all.count <= InstanceChoice.limit else {
             throw AuthError(
                 .invalidPrivilege,
-                "Choose at least one sensor, among at most \(InstanceChoice.limit).")
+                "Choose at least one sensor; a choice names at most \(InstanceChoice.limit).")
         }
         for sensor in choice.chosen {
             try table.policy.check(PrivilegeID(sensor: sensor, access: terms.access))

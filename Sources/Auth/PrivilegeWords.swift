@@ -2,7 +2,7 @@ import Addresses
 public import Samples
 
 extension PrivilegeID {
-    /// What it can reveal about the owner, as text of the host: a clause that completes “that can reveal”.
+    /// What it can reveal about the owner, in the host's words: a clause that completes “that can reveal”.
     ///
     /// Prompts, the API and the dashboard show this text and have none of their own.
     public var revelation: String {
@@ -40,14 +40,14 @@ extension PrivilegeID {
     }
 }
 
-/// The information about the owner that a kind of sensor can reveal, as text of the host.
+/// The information about the owner that a kind of sensor can reveal, in the host's words.
 public struct SensorFamily: Sendable {
     /// A short form for small terminals, at most 28 characters of ASCII.
     public let brief: String
     /// A clause that completes “that can reveal”.
     public let reveals: String
 
-    /// The family of a sensor; its kind decides, not its name.
+    /// The family of a sensor, which depends on its kind only.
     public init(of sensor: SensorID) {
         let kind = sensor.description.prefix { $0 != "." }
         self = Self.known[String(kind)] ?? Self.unknown

@@ -152,7 +152,8 @@ final class RefusalReporter {
             let isOwn = denied == privilege
             return (
                 .denied, "You have denied \(denied) to \(name).",
-                isOwn ? grant : "Lift that with: nervous permissions reset \(name) \(denied)"
+                isOwn
+                    ? grant : "Remove the denial with: nervous permissions reset \(name) \(denied)"
             )
         case .restricted:
             // The path of the policy file is private.

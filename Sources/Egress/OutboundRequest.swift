@@ -145,7 +145,8 @@ private enum ForbiddenFields {
         }
         guard fields.allSatisfy(\.isValid) else {
             throw EgressError(
-                .invalidRequest, "A header field is not a name and a value of visible ASCII.")
+                .invalidRequest,
+                "A header field has an invalid name, or a value that is not visible ASCII.")
         }
         return fields.filter { field in
             let name = field.name.lowercased()

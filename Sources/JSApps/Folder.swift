@@ -109,7 +109,7 @@ struct Folder: ~Copyable {
             descriptor, path, UInt64(flags | O_CLOEXEC | O_NOFOLLOW), UInt64(mode),
             UInt64(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS))
         if found >= 0 { return found }
-        // Kernels before 5.6, and system call filters, lack the call.
+        // Kernels before 5.6 lack the call, and system call filters may reject it.
         guard errno == ENOSYS || errno == EPERM else { throw .last("open") }
         return try openStepwise(path, flags, mode)
     }
@@ -122,15 +122,15 @@ struct Folder: ~Copyable {
         guard let last = names.last, !names.contains(where: { $0 == "" || $0 == ".." }) else {
             throw SystemError(call: "open", number: EXDEV)
         }
-        var place = descriptor
-        defer { if place != descriptor { close(place) } }
+        var parent = descriptor
+        defer { if parent != descriptor { close(parent) } }
         for name in names.dropLast() {
-            let next = openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let next = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard next >= 0 else { throw .last("open") }
-            if place != descriptor { close(place) }
-            place = next
+            if parent != descriptor { close(parent) }
+            parent = next
         }
-        let found = openat(place, last, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+        let found = openat(parent, last, flags | O_CLOEXEC | O_NOFOLLOW, mode)
         guard found >= 0 else { throw .last("open") }
         return found
     }

@@ -28,7 +28,7 @@ public struct Manifest: Sendable, Hashable {
     public let license: String?
     /// The privileges that the app declares; empty without `privileges`.
     public let privileges: [Privilege]
-    /// The icon of a published app; `nil` without one in PNG format.
+    /// The icon of a published app; `nil` if it has none in PNG format.
     public let icon: AppIcon?
 
     /// The version number, if it follows Semantic Versioning.

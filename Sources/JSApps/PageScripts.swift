@@ -62,7 +62,7 @@ struct InlineScripts {
 /// Finds the scripts of a page that a browser would run.
 ///
 /// It follows the tokeniser of the HTML Standard as far as scripts require. Where it deviates, as
-/// for rare named characters, a hash does not match and the browser does not run that script.
+/// for rare named character references, the hash does not match, so the browser does not run the script.
 private struct PageReader {
     /// Elements whose content is text up to the end tag.
     private static let textElements: Set = [
@@ -71,7 +71,7 @@ private struct PageReader {
     private static let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0C, 0x0D]
 
     private let bytes: [UInt8]
-    private var place = 0
+    private var position = 0
     private var found: [String] = []
     /// The `src` of the scripts read so far.
     private(set) var addresses: [String] = []
@@ -83,28 +83,28 @@ private struct PageReader {
     /// The next inline script, in the order of the page; an element's attributes before its
     /// content.
     mutating func nextScript() -> String? {
-        while found.isEmpty, place < bytes.count { step() }
+        while found.isEmpty, position < bytes.count { step() }
         return found.isEmpty ? nil : found.removeFirst()
     }
 
     // MARK: - Markup
 
     private mutating func step() {
-        guard let open = bytes[place...].firstIndex(of: UInt8(ascii: "<")) else {
-            place = bytes.count
+        guard let open = bytes[position...].firstIndex(of: UInt8(ascii: "<")) else {
+            position = bytes.count
             return
         }
-        place = open + 1
-        guard place < bytes.count else { return }
-        if bytes[place...].starts(with: "!--".utf8) {
+        position = open + 1
+        guard position < bytes.count else { return }
+        if bytes[position...].starts(with: "!--".utf8) {
             skipComment()
-        } else if bytes[place] == UInt8(ascii: "!") || bytes[place] == UInt8(ascii: "?") {
+        } else if bytes[position] == UInt8(ascii: "!") || bytes[position] == UInt8(ascii: "?") {
             skip(past: ">")
-        } else if bytes[place] == UInt8(ascii: "/") {
-            place += 1
-            guard place < bytes.count, bytes[place].isLetter else { return skip(past: ">") }
+        } else if bytes[position] == UInt8(ascii: "/") {
+            position += 1
+            guard position < bytes.count, bytes[position].isLetter else { return skip(past: ">") }
             _ = tag()
-        } else if bytes[place].isLetter {
+        } else if bytes[position].isLetter {
             let (name, attributes) = tag()
             take(attributes)
             if Self.textElements.contains(name) { takeText(of: name, attributes) }
@@ -112,71 +112,71 @@ private struct PageReader {
     }
 
     private mutating func skipComment() {
-        place += 3
+        position += 3
         // `<!-->` and `<!--->` are complete comments.
-        for end in [">", "->"] where bytes[place...].starts(with: end.utf8) {
-            place += end.utf8.count
+        for end in [">", "->"] where bytes[position...].starts(with: end.utf8) {
+            position += end.utf8.count
             return
         }
-        while let dashes = bytes[place...].firstRange(of: Array("--".utf8)) {
-            place = dashes.lowerBound + 1
+        while let dashes = bytes[position...].firstRange(of: Array("--".utf8)) {
+            position = dashes.lowerBound + 1
             let rest = bytes[dashes.upperBound...]
             guard let end = [">", "!>"].first(where: { rest.starts(with: $0.utf8) }) else {
                 continue
             }
-            place = dashes.upperBound + end.utf8.count
+            position = dashes.upperBound + end.utf8.count
             return
         }
-        place = bytes.count
+        position = bytes.count
     }
 
     private mutating func skip(past end: String) {
-        place = bytes[place...].firstRange(of: Array(end.utf8))?.upperBound ?? bytes.count
+        position = bytes[position...].firstRange(of: Array(end.utf8))?.upperBound ?? bytes.count
     }
 
-    /// The lower-case name of a tag, and its attributes, the first of each name.
+    /// The lower-case name of a tag, and its attributes; of attributes with the same name, the first.
     private mutating func tag() -> (name: String, attributes: [String: [UInt8]]) {
         let name = word { Self.space.contains($0) || $0.isOne(of: "/>") }
         var attributes: [String: [UInt8]] = [:]
-        while place < bytes.count {
-            while place < bytes.count,
-                Self.space.contains(bytes[place]) || bytes[place].isOne(of: "/")
-            { place += 1 }
-            guard place < bytes.count, bytes[place] != UInt8(ascii: ">") else { break }
-            let start = place
+        while position < bytes.count {
+            while position < bytes.count,
+                Self.space.contains(bytes[position]) || bytes[position].isOne(of: "/")
+            { position += 1 }
+            guard position < bytes.count, bytes[position] != UInt8(ascii: ">") else { break }
+            let start = position
             // A name may begin with an equals sign.
-            place += 1
+            position += 1
             _ = word { Self.space.contains($0) || $0.isOne(of: "/>=") }
-            let key = Self.text(bytes[start..<place]).lowercased()
+            let key = Self.text(bytes[start..<position]).lowercased()
             let value = value()
             if attributes[key] == nil { attributes[key] = value }
         }
-        place += 1
+        position += 1
         return (name.lowercased(), attributes)
     }
 
     private mutating func value() -> [UInt8] {
-        var ahead = place
+        var ahead = position
         while ahead < bytes.count, Self.space.contains(bytes[ahead]) { ahead += 1 }
         guard ahead < bytes.count, bytes[ahead] == UInt8(ascii: "=") else { return [] }
-        place = ahead + 1
-        while place < bytes.count, Self.space.contains(bytes[place]) { place += 1 }
-        guard place < bytes.count, bytes[place].isOne(of: "\"'") else {
-            let start = place
+        position = ahead + 1
+        while position < bytes.count, Self.space.contains(bytes[position]) { position += 1 }
+        guard position < bytes.count, bytes[position].isOne(of: "\"'") else {
+            let start = position
             _ = word { Self.space.contains($0) || $0.isOne(of: ">") }
-            return Array(bytes[start..<place])
+            return Array(bytes[start..<position])
         }
-        let quote = bytes[place]
-        let start = place + 1
+        let quote = bytes[position]
+        let start = position + 1
         let end = bytes[start...].firstIndex(of: quote) ?? bytes.count
-        place = min(end + 1, bytes.count)
+        position = min(end + 1, bytes.count)
         return Array(bytes[start..<end])
     }
 
     private mutating func word(until isEnd: (UInt8) -> Bool) -> String {
-        let start = place
-        while place < bytes.count, !isEnd(bytes[place]) { place += 1 }
-        return Self.text(bytes[start..<place])
+        let start = position
+        while position < bytes.count, !isEnd(bytes[position]) { position += 1 }
+        return Self.text(bytes[start..<position])
     }
 
     // MARK: - Scripts
@@ -192,7 +192,7 @@ private struct PageReader {
     }
 
     private mutating func takeText(of name: String, _ attributes: [String: [UInt8]]) {
-        let start = min(place, bytes.count)
+        let start = min(position, bytes.count)
         var end = bytes.count
         var search = start
         while let open = bytes[search...].firstRange(of: Array("</".utf8)) {
@@ -204,7 +204,7 @@ private struct PageReader {
             end = open.lowerBound
             break
         }
-        place = end
+        position = end
         guard name == "script" else { return }
         if let address = attributes["src"] {
             addresses.append(CharacterReferences.decode(Self.text(address[...])))

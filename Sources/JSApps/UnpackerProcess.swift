@@ -4,8 +4,8 @@ import Glibc
 
 /// A running `nervous-unpacker` and the host's end of its pipe.
 ///
-/// The kernel kills it together with the thread that started it; that thread waits for it here, and
-/// kills and reaps it before this value is destroyed.
+/// The kernel kills it when the thread that started it ends, so that thread has to read its output. When
+/// this value is destroyed, the process is killed and reaped.
 struct UnpackerProcess: ~Copyable {
     private let pid: pid_t
     private let output: Int32
@@ -56,7 +56,7 @@ struct UnpackerProcess: ~Copyable {
             let ready = poll(&entry, 1, Int32(clamping: timeLeft.milliseconds))
             timeLeft -= start.duration(to: clock.now)
             guard ready != 0, timeLeft > .zero else { throw .unpackerTimedOut }
-            // `poll` was interrupted: a read could now wait without limit.
+            // `poll` was interrupted: without data, `read` would block.
             guard ready > 0 else { continue }
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
             let count = Glibc.read(output, &buffer, buffer.count)

@@ -61,7 +61,7 @@ extension Request {
         return try Self.decode(type, try await collect(upTo: limit))
     }
 
-    /// The body as strict JSON, `nil` without one; the body stays readable.
+    /// The body as strict JSON, `nil` if there is none; the body stays readable.
     mutating func optionalJSON<T: Decodable>(_ type: T.Type) async throws -> T? {
         let bytes = try await collect(upTo: Self.jsonLimit)
         return bytes.isEmpty ? nil : try Self.decode(type, bytes)

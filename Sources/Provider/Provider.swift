@@ -71,8 +71,8 @@ public struct Provider: Sendable {
 
     /// - Parameters:
     ///   - heartbeat: the longest silence of an event stream.
-    ///   - time: the clock of the present time, to which a duration such as `-10m` in a request is
-    ///     relative, and the timer of live sessions.
+    ///   - time: the clock that tells the current time, to which a duration such as `-10m` in a request is
+    ///     relative; also the timer of live sessions.
     ///   - scheduler: decides when sample streams write; without one, each stream writes at once.
     public init(
         _ services: Services, host: HostInformation, heartbeat: Duration = .seconds(15),
@@ -121,7 +121,7 @@ public struct Provider: Sendable {
         self.logger = logger
     }
 
-    /// A router of its own, so that no other route can be reached by a mistake in a filter.
+    /// A separate router, so that no mistake in a filter can make other routes reachable.
     private static func localNetworkRouter(
         _ push: PushRoutes, _ host: HostInformation, _ settings: SettingsLink,
         _ time: any TimeSource
@@ -277,7 +277,7 @@ public struct HostInformation: Sendable {
     public let port: @Sendable () -> Int?
     /// The listener for the local network; `nil` while there is none.
     public let localNetwork: @Sendable () -> LocalNetworkSite?
-    /// The checks that it can make of itself.
+    /// The checks of `nervous doctor` that it can make while it runs.
     public let checks: HostChecks
 
     /// Creates the properties of a host.

@@ -14,7 +14,7 @@ import VM
 struct RequestAuthorizer: Sendable {
     let authority: Authority
     let isGrantable: GrantableCheck
-    /// The clock of the present time, to which a duration such as `-10m` in a request is relative.
+    /// Tells the current time, to which a duration such as `-10m` in a request is relative.
     let time: any TimeSource
     /// The schemes in which a request may carry its token.
     var schemes: Set<TokenScheme> = [.bearer]

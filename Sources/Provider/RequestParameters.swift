@@ -48,8 +48,8 @@ extension Request {
         }
     }
 
-    /// A parameter such as `all` in `?all`, which needs no value; `true` and `false` are accepted.
-    func mark(_ name: Substring) throws -> Bool {
+    /// A flag that needs no value, such as `all` in `?all`; the values `true` and `false` are accepted, too.
+    func bareFlag(_ name: Substring) throws -> Bool {
         parameter(name) == "" ? true : try flag(name)
     }
 

@@ -142,7 +142,7 @@ final class Run {
     struct Response {
         var status: UInt16 = 0
         var headers: [HeaderField] = []
-        /// The address after redirects; empty without any.
+        /// The address after redirects; empty if there were none.
         var url = ""
         var body: [UInt8] = []
     }
@@ -358,7 +358,7 @@ final class Run {
         channel.send(.idle(received: channel.received, next: next))
     }
 
-    /// The latest time by which there is something to do; `nil` without one.
+    /// The next time at which there is something to do; `nil` if there is none.
     private var deadline: UInt64? {
         [timers.deadline, presentation.due, end].compactMap(\.self).min()
     }
@@ -371,7 +371,7 @@ final class Run {
                 && !timers.keepsRunAlive
     }
 
-    /// Milliseconds until the next deadline, rounded up; -1 without one.
+    /// Milliseconds until the next deadline, rounded up; -1 if there is none.
     private var waitMilliseconds: Int32 {
         guard !channel.hasDeferred, !isStepDue, !mayFire else { return 0 }
         guard !clock.isVirtual, let deadline else { return -1 }

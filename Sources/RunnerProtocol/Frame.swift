@@ -28,7 +28,7 @@ public enum FrameLimits {
     public static let view = 64 << 10
     /// UTF-8 bytes of a page's document.
     public static let markup = 1 << 20
-    /// Bytes of a request's address.
+    /// Bytes of a request's target: a URL, or a path with query.
     public static let target = 8 << 10
     /// Bytes of a request's header fields, names and values together.
     public static let headerBytes = 16 << 10
@@ -49,7 +49,7 @@ public struct HeaderField: Hashable, Sendable {
     /// The value.
     public let value: String
 
-    /// A field that is not checked.
+    /// Creates a field, without validating it.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value

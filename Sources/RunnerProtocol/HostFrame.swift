@@ -12,7 +12,7 @@ public enum HostFrame: Hashable, Sendable {
     /// All scripts have been sent: the run ends when nothing is left to wait for.
     case loaded
     /// The status and header of the response to request `id`, and its address after redirects;
-    /// empty without any.
+    /// empty if there were none.
     case response(id: UInt32, status: UInt16, headers: [HeaderField], url: String = "")
     /// A piece of the body of response `id`.
     case body(id: UInt32, bytes: [UInt8])

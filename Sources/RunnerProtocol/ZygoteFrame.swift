@@ -5,8 +5,8 @@ public enum ZygoteRequest: Hashable, Sendable {
     /// Fork a runner.
     ///
     /// - `cpu`: the limit of its processor time, in seconds.
-    /// - `memory`: bytes that the runner may use in addition to those that it uses after its engine
-    ///   has started.
+    /// - `memory`: bytes that the runner may use in addition to those in use when its engine has
+    ///   started.
     case start(id: UInt32, cpu: UInt32, memory: UInt64)
 }
 
@@ -14,7 +14,7 @@ public enum ZygoteRequest: Hashable, Sendable {
 ///
 /// A packet contains one frame; `started` is sent with a process descriptor (pidfd).
 public enum ZygoteReport: Hashable, Sendable {
-    /// The zygote accepts requests; `layers` confine it and each runner.
+    /// The zygote accepts requests; `layers` are those of the sandbox that confines it and each runner.
     case ready(layers: [String])
     /// The runner was forked.
     case started(id: UInt32, process: UInt32)

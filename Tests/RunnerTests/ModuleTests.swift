@@ -84,7 +84,7 @@ struct ModuleTests {
         ("import('jquery')", "TypeError: \"jquery\" is not a URL: begin it with ./, ../ or /."),
         (
             "import('http://example.org/x.js')",
-            "TypeError: The module http://example.org/x.js is missing: an app loads files of its own package and of the host only."
+            "TypeError: The module http://example.org/x.js is missing: an app can load only files of its own package and of the host."
         ),
     ])
     func `an invalid import is rejected with the reason`(call: String, message: String) throws {

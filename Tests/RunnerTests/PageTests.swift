@@ -62,7 +62,7 @@ struct PageTests {
         ])
         #expect(
             run.lines == [
-                "The script 'https://cdn.example.org/chart.js' is missing: an app loads files of its own package and of the host only.",
+                "The script 'https://cdn.example.org/chart.js' is missing: an app can load only files of its own package and of the host.",
                 "The script 'none.js' is missing: the host answered 404.", "bad", "goes on",
             ])
         #expect(

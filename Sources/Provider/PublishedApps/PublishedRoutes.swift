@@ -12,9 +12,9 @@ import VM
 
 /// The calls of published apps of the second generation.
 struct AxonRoutes {
-    /// The maximum number of texts that an app writes to the log within a minute.
-    static let textsPerMinute = 60
-    /// The maximum number of bytes of a text.
+    /// The maximum number of messages that an app writes to the log within a minute.
+    static let messagesPerMinute = 60
+    /// The maximum number of bytes of a message.
     private static let logLimit = 64 << 10
 
     let authorizer: RequestAuthorizer
@@ -29,7 +29,7 @@ struct AxonRoutes {
     func add(to routes: inout RouteTable) {
         routes.on(.axonSample("{name}"), [.get: newest])
         routes.on(.axonHistory, [.get: history])
-        routes.on(.axonDevice, [.get: number])
+        routes.on(.axonDevice, [.get: deviceNumber])
         routes.on(.axonLog, [.post: log])
     }
 
@@ -63,18 +63,21 @@ struct AxonRoutes {
             form, TimeRange(from: start, to: end), request, context)
     }
 
-    private struct Number: Encodable {
+    private struct DeviceNumber: Encodable {
         let uuid: String
     }
 
     @Sendable
-    private func number(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    private func deviceNumber(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
         let client = try await authorizer.client(
             "device-number", using: .identity, request, context)
-        return try .json(Number(uuid: try await authorizer.authority.deviceNumber(for: client)))
+        let number = try await authorizer.authority.deviceNumber(for: client)
+        return try .json(DeviceNumber(uuid: number))
     }
 
-    /// Writes a text of any type to the log of the host; for apps only.
+    /// Writes the body, of any media type, to the host's log as a message; for apps only.
     @Sendable
     private func log(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("log", request, context)
@@ -157,12 +160,12 @@ private actor LogLimiter {
     func admit(_ client: String, at now: ContinuousClock.Instant) throws {
         limiters = limiters.filter { !$0.value.isIdle(at: now) }
         var limiter =
-            limiters[client] ?? RateLimiter(AxonRoutes.textsPerMinute, per: .seconds(60))
+            limiters[client] ?? RateLimiter(AxonRoutes.messagesPerMinute, per: .seconds(60))
         let wait = limiter.admit(at: now)
         limiters[client] = limiter
         if let wait {
             throw Problem(
-                .logFull, "An app may write \(AxonRoutes.textsPerMinute) texts per minute.",
+                .logFull, "An app may write \(AxonRoutes.messagesPerMinute) messages per minute.",
                 headers: [.retryAfter: Problem.wholeSeconds(wait)])
         }
     }
@@ -180,7 +183,7 @@ private struct PublishedReader {
     let authorizer: RequestAuthorizer
     let engine: AnalyticsEngine
 
-    /// The newest sample; for a form that is a list, the newest sample of each item.
+    /// The newest sample; for a sensor that is a list, such as beacons, the newest sample of each item.
     func newest(
         _ form: PublishedSensor, _ request: Request, _ context: ProviderContext
     ) async throws -> Response {

@@ -64,7 +64,7 @@
   // The sources of each class: `id` and `fields` of a sensor of the host, and `make`, which returns a
   // function from a sample to a reading, or to null if it has none.
   const sources = new WeakMap();
-  // The current reading of each sensor: `{ t, … }`, absent without one.
+  // The current reading of each sensor: `{ t, … }`, absent if it has none.
   const readings = new WeakMap();
 
   function frequencyOf(options) {

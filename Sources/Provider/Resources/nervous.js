@@ -157,7 +157,7 @@
         if (this.#isRefused) throw new DOMException(`Failed to load ${wish.url}`, "NetworkError");
       }
 
-      // The response of the other server; null before it, and without one.
+      // The response of the other server; null until it arrives, or if there is none.
       #reply() {
         if (this.#wish === null || this.#answer !== null || super.readyState < 2) return this.#answer;
         const text = super.getResponseHeader("Nervous-Answer");
@@ -1246,7 +1246,7 @@
 
       /**
        * Requests a declared privilege, and waits for a while for the owner's decision; `state` is
-       * "prompt" without one.
+       * "prompt" if there is none.
        */
       async request({ name, access, origin, signal }) {
         const json = { privilege: privilegeOf(name, access, origin) };

@@ -53,7 +53,7 @@ struct AnalysisRoutes {
                 group.cancelAll()
                 return first ?? nil
             }
-        } onDeparture: {
+        } onDisconnect: {
             disconnect.finish()
         }
         guard let answer else { throw CancellationError() }

@@ -41,7 +41,7 @@ struct DashboardRoutes {
     private func end(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("lock-dashboard", request, context)
         try request.rejectParameters(except: ["all"])
-        if try request.mark("all") {
+        if try request.bareFlag("all") {
             await authorizer.authority.endDashboardSessions()
         } else {
             try await authorizer.endDashboardSession(request, context)

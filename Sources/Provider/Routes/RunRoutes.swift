@@ -94,7 +94,7 @@ struct RunRoutes {
                             try await writer.write(ByteBuffer(bytes: JSONText.encode(event)))
                             try await writer.write(ByteBuffer(string: "\n"))
                         }
-                    } onDeparture: {
+                    } onDisconnect: {
                         leave()
                     }
                 } onGracefulShutdown: {

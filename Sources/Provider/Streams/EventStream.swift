@@ -45,12 +45,12 @@ struct EventStream<Signal: Sendable>: Sendable {
 }
 
 extension Request {
-    /// Runs `body` and reports when the client disconnects meanwhile.
+    /// Runs `body`, and calls `onDisconnect` if the client disconnects before it returns.
     ///
-    /// A call of a run is cancelled instead.
+    /// For a call of a run it is not called: the task of such a call is cancelled instead.
     func whileConnected(
         _ context: ProviderContext, _ body: () async throws -> Void,
-        onDeparture: @escaping @Sendable () -> Void
+        onDisconnect: @escaping @Sendable () -> Void
     ) async throws {
         guard context.transport != .runner else { return try await body() }
         // The body is collected first. Otherwise the process would end when a body that has already
@@ -60,7 +60,7 @@ extension Request {
         try await request.body.consumeWithInboundCloseHandler { _ in
             try await body()
         } onInboundClosed: {
-            onDeparture()
+            onDisconnect()
         }
     }
 
@@ -71,7 +71,7 @@ extension Request {
         let (connection, disconnect) = AsyncStream.makeStream(of: Void.self)
         try await whileConnected(context) {
             try await body(connection)
-        } onDeparture: {
+        } onDisconnect: {
             disconnect.finish()
         }
     }

@@ -77,7 +77,7 @@ struct OwnerEvents: Sendable {
         for await _ in changes { await inbox.add(part) }
     }
 
-    /// The data of the event of a part; `nil` without one.
+    /// The data of the event of a part; `nil` if there is no event.
     func body(of part: Part) async throws -> Data? {
         switch part {
         case .list:

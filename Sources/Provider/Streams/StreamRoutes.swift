@@ -60,7 +60,7 @@ struct StreamRoutes {
             except: Set(
                 ["sensors", "newest"] + OwnerEvents.Part.allCases.map { Substring($0.rawValue) }))
         let parts = try OwnerEvents.Part.allCases.filter {
-            try request.mark(Substring($0.rawValue))
+            try request.bareFlag(Substring($0.rawValue))
         }
         if !parts.isEmpty { try await authorizer.owner("stream", request, context) }
         let newest = await machine.samples.lastSequence
@@ -68,7 +68,7 @@ struct StreamRoutes {
         var contents = StreamContents(
             self, request, context, samples(.many, request, context), newest: newest)
         contents.owner = OwnerFeed(ownerEvents, Set(parts))
-        let beginsWithNewest = try request.mark("newest")
+        let beginsWithNewest = try request.bareFlag("newest")
         guard let list = request.parameter("sensors") else {
             guard !parts.isEmpty else {
                 let names = OwnerEvents.Part.allCases.map(\.rawValue).joined(separator: ", ")
@@ -337,7 +337,7 @@ private struct StreamContents {
 }
 
 extension Request {
-    /// The position in `Last-Event-ID`; `nil` without one.
+    /// The position in `Last-Event-ID`; `nil` without this header field.
     fileprivate func lastEventID(atMost newest: Int64) throws -> Int64? {
         try headers[.lastEventID].map { text in
             guard let sequence = Int64(text), (0...newest).contains(sequence) else {

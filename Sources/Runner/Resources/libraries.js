@@ -1,4 +1,4 @@
-// Loads libraries that are too large for every run, and scripts by their URL.
+// Loads scripts by their URL, and libraries that are too large to be loaded in every run.
 const libraries = { __proto__: null, document: 1, modules: 2 };
 
 function loadLibrary(name, bridge) {
@@ -14,7 +14,7 @@ function ownName(record) {
 
 // Loads a file of the app's own origin. Throws a string with the reason if it fails.
 function ownText(record) {
-    if (ownName(record) === null) throw "an app loads files of its own package and of the host only";
+    if (ownName(record) === null) throw "an app can load only files of its own package and of the host";
     const [status, , bytes] = spread(host.requestAndWait("GET", writeURL(record, false), "", new $Uint8Array(0), 0));
     if (status < 200 || status > 299) throw `the host answered ${status}`;
     return withoutMark(bytes);

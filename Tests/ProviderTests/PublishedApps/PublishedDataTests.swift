@@ -274,7 +274,7 @@ struct PublishedDataTests {
             #expect(try await say(Array("[1]".utf8), "application/x-www-form-urlencoded") == 204)
             #expect(try await say([0xFF, 0x1B], "text/plain") == 204)
             #expect(try await say(.init(repeating: 65, count: 65_537), "text/plain") == 413)
-            for _ in 4...AxonRoutes.textsPerMinute { _ = try await say([], "text/plain") }
+            for _ in 4...AxonRoutes.messagesPerMinute { _ = try await say([], "text/plain") }
             #expect(try await say([], "text/plain") == 429)
         }
     }

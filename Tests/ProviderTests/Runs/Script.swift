@@ -24,12 +24,12 @@ extension ServedHost {
 
     /// Waits until a run meets a condition.
     func report(
-        _ run: String, when isRight: @Sendable (RunReport) -> Bool
+        _ run: String, when meetsCondition: @Sendable (RunReport) -> Bool
     ) async throws -> RunReport {
-        // The supervisor reports it on request.
+        // The supervisor does not announce changes, so it is asked repeatedly.
         while true {
             let report = try await supervisor.report(run)
-            if isRight(report) { return report }
+            if meetsCondition(report) { return report }
             try await Task.sleep(for: .milliseconds(20))
         }
     }

@@ -57,17 +57,17 @@ struct ServedHost: Sendable {
         },
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
-        await Places.hosts.enter()
+        await AsyncSemaphore.hosts.enter()
         do {
             let result = try await made(
                 heartbeat: heartbeat, knowsPort: knowsPort, isLive: isLive, budget: budget,
                 restarts: restarts,
                 keepsSpare: keepsSpare, prelude: prelude, trust: trust, limits: limits,
                 derivers: derivers, checks: checks, connection: connection, sleep: sleep, body)
-            await Places.hosts.leave()
+            await AsyncSemaphore.hosts.leave()
             return result
         } catch {
-            await Places.hosts.leave()
+            await AsyncSemaphore.hosts.leave()
             throw error
         }
     }

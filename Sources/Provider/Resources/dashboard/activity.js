@@ -23,7 +23,7 @@ export default {
 
 // MARK: Days
 
-/** The midnight at which the day in the URL begins; today without one. */
+/** The midnight at which the day in the URL begins; today if it has none. */
 function dayOf(query) {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(query.get("day") ?? "") ?? [];
   const date = year ? new Date(year, month - 1, day) : new Date();

@@ -276,7 +276,7 @@ class MachinePage {
       : h("p", { class: "inset small quiet" }, words.noSamples)));
   }
 
-  /** A form for the rule of a sensor, or of all without one, below the table. */
+  /** A form for the rule of a sensor, or of all that have none, below the table. */
   #edit(sensor, rule, control) {
     const line = notice();
     const field = (label, value, name) => {

@@ -39,7 +39,7 @@ export function stateWord(kind, sign, ...content) {
 /**
  * Fills `place` with what `show` makes of what `read` returns.
  *
- * Earlier content stays until then. After 300 ms without any, a sentence says what is read. A failure is shown
+ * Earlier content stays until then. After 300 ms without content, a sentence says what is read. A failure is shown
  * with its cause and a button to try again.
  */
 export async function load(place, signal, what, read, show) {

@@ -2,11 +2,10 @@
 ///
 /// A host holds about ten descriptors, and hundreds of tests begin at once. Where a process has
 /// more than some 1 300 descriptors, Foundation's `Process` copies whole directory entries beyond
-/// the end of the buffer that lists them, and can end the tests with signal 11. This keeps the
-/// hosts' share small.
-actor Places {
+/// the end of the buffer that lists them, and can crash. This limits the descriptors that hosts use.
+actor AsyncSemaphore {
     /// For the hosts of this process.
-    static let hosts = Places(48)
+    static let hosts = AsyncSemaphore(48)
 
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
