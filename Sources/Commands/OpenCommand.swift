@@ -15,8 +15,8 @@ struct OpenCommand: AsyncParsableCommand {
             `nervous lock`, or the host stops.
 
             A link works once, within a minute; the page gets a token of its own.
-            Requires a serving host: nervous serve. With --start, the service of systemd
-            that the package installs is started if none runs.
+            Requires a serving host: nervous serve. With --start, the systemd service of
+            this installation is started if no host runs.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -7,7 +7,7 @@ import JSApps
 struct PackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pack",
-        abstract: "Create a ZIP package from an app's folder, with the checks of an installation.",
+        abstract: "Check an app's folder as an installation does, and create a ZIP package.",
         discussion: """
             Packages are reproducible: the same folder gives the same bytes.
             Examples:

@@ -4,13 +4,13 @@ import Foundation
 import Host
 import Samples
 
-/// Writes facts about an installation to one file, to be attached to a report of a problem.
+/// Writes diagnostics of an installation to one file, to be attached to a bug report.
 struct SupportBundleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "support-bundle",
-        abstract: "Write facts about this installation to one file, to report a problem.",
+        abstract: "Write diagnostics of this installation to one file, for a bug report.",
         discussion: """
-            The facts are versions, the configuration without secrets, the findings of
+            The file contains versions, the configuration without secrets, the findings of
             doctor, sizes, and warnings of the host, but never a sample, a token or what an
             app wrote. The contents are listed before the file is written. The file is a
             tar archive: read it before you send it.

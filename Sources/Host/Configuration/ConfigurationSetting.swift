@@ -149,12 +149,13 @@ struct ConfigurationSetting: Sendable {
         ConfigurationSetting("gpsd.port", "its port", number: { $0.gpsd.port }),
         ConfigurationSetting(
             "gpsd.restAfter",
-            "how long a receiver must not have moved before it rests, from 1m to 1d; without it"
-                + " it never rests",
+            "how long a receiver must not have moved before it is read rarely, from 1m to 1d;"
+                + " without it, it is always read",
             example: "5m", text: { $0.gpsd.rest?.after.span }),
         ConfigurationSetting(
             "gpsd.lookEvery",
-            "how often a resting receiver is asked for a fix, from 5s to 25s; needs restAfter",
+            "how often a receiver that is read rarely is asked for a fix, from 5s to 25s; needs"
+                + " restAfter",
             example: "20s", text: { $0.gpsd.rest?.every.span }),
     ]
 
