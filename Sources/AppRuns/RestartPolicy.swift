@@ -1,10 +1,10 @@
-/// When a background run is restarted after a failure, and when it is given up.
+/// When a background run is restarted after a failure, and when no longer.
 public struct RestartPolicy: Hashable, Sendable {
     /// The wait after the first failure; each further one doubles it.
     public var first = Duration.seconds(1)
     /// The longest wait.
     public var longest = Duration.seconds(60)
-    /// The number of failures within `window` after which a run is given up.
+    /// The number of failures within `window` after which a run is not restarted.
     public var failures = 5
     /// The interval in which failures are counted.
     public var window = Duration.seconds(600)

@@ -159,7 +159,7 @@ public actor RunSupervisor {
 
     /// Starts a prepared run in the background.
     ///
-    /// The next host resumes it unless it was stopped, has ended or was given up. A run without
+    /// The next host resumes it unless it was stopped, has ended or failed too often. A run without
     /// confinement is never resumed.
     ///
     /// - Throws: ``AppRunsError`` with code `noRun` or `conflict`.

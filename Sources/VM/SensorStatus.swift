@@ -96,7 +96,7 @@ public struct SourceReport: Hashable, Sendable {
         public var malformed = 0
         /// Without one of the fields.
         public var incomplete = 0
-        /// With an impossible timestamp, or without a required one.
+        /// With an invalid timestamp, or without a required one.
         public var invalidTimestamp = 0
         /// With the timestamp and values of a sample received before or, if the source stores only
         /// changes, with unchanged values.

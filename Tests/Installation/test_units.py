@@ -1,4 +1,4 @@
-"""The units of systemd: what they allow, and the exceptions that docs/service.md shows."""
+"""The systemd units: what they allow, and the exceptions that docs/service.md shows."""
 
 import pathlib
 import re

@@ -34,8 +34,8 @@ package enum LogSeverity: Int, Sendable {
         }
     }
 
-    /// The prefix of a line on standard error: such as `<3>` if the journal of systemd reads it, otherwise
-    /// empty.
+    /// What a line on standard error begins with: `<3>` if systemd's journal reads it, and
+    /// otherwise nothing.
     ///
     /// The journal removes it; see sd-daemon(3).
     package var prefix: String { Self.isRead ? "<\(rawValue)>" : "" }

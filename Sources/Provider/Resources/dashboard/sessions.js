@@ -1,4 +1,4 @@
-// Sessions: recording, live figures, the route on a map that is drawn here, elevation, files.
+// Sessions: recording, live values, the route on a map that is drawn here, elevation, files.
 
 import { Chart } from "/lib/charts.js";
 import { api, button as plainButton, emptyState, format, go, h, icon, timeOf } from "./dashboard.js";
