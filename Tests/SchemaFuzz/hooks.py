@@ -1,4 +1,4 @@
-"""How bodies are sent of which Schemathesis knows the schema and not the form."""
+"""How Schemathesis serializes bodies of media types that it does not know, and which statuses fail a check."""
 
 import schemathesis
 
@@ -6,15 +6,15 @@ import schemathesis
 @schemathesis.serializer(
     "application/x-ndjson", "text/csv", "application/zip", "application/vnd.nervous.columns"
 )
-def as_it_is(context, value):
+def unchanged(context, value):
     return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
 
 
 @schemathesis.check
-def no_fault_of_the_host(context, response, case):
-    """Only missing hardware and methods that nobody knows (RFC 9110, 15.6.2) are answered with 5xx."""
+def no_server_error(context, response, case):
+    """Only missing hardware and unknown methods (RFC 9110, section 15.6.2) may have a status of 5xx."""
     if response.status_code < 500:
         return
-    told = (response.status_code, response.json()["code"])
-    fine = [(503, "sensor-unavailable"), (501, "method-unknown")]
-    assert told in fine, f"{response.status_code} {response.text[:300]}"
+    problem = (response.status_code, response.json()["code"])
+    allowed = [(503, "sensor-unavailable"), (501, "method-unknown")]
+    assert problem in allowed, f"{response.status_code} {response.text[:300]}"
