@@ -21,10 +21,6 @@ package struct HostSession: Sendable {
     /// Ctrl-C and SIGTERM during the session.
     package let interruptions = Interruptions()
 
-    /// How long to wait until another command's host unlocks the data directory.
-    private static let unlockTimeLimit = Duration.seconds(5)
-    private static let retryInterval = Duration.milliseconds(50)
-
     /// Runs `body` with a host.
     ///
     /// - Parameter collects: whether a host that this command starts collects samples meanwhile; other
@@ -34,7 +30,7 @@ package struct HostSession: Sendable {
         _ body: @Sendable (HostSession) async throws -> T
     ) async throws -> T {
         let paths = options.paths
-        let deadline = ContinuousClock.now + unlockTimeLimit
+        var wait = UnlockWait(data: paths.data)
         while true {
             if try isListening(paths.controlSocket) {
                 return try await ControlTransport.with(socket: paths.controlSocket) { client in
@@ -46,10 +42,8 @@ package struct HostSession: Sendable {
                     paths: paths, roots: options.roots, isLongRunning: false, logger: options.logger
                 )
                 return try await with(services, collects: collects, body)
-            } catch let error as VirtualMachineError
-                where error.code == .alreadyRunning && ContinuousClock.now < deadline
-            {
-                try await Task.sleep(for: retryInterval)
+            } catch let error as VirtualMachineError where error.code == .alreadyRunning {
+                try await wait.pause(after: error)
             }
         }
     }
@@ -77,17 +71,17 @@ package struct HostSession: Sendable {
         _ options: HostOptions, flush: Duration? = nil
     ) async throws -> HostServices {
         let paths = options.paths
-        let deadline = ContinuousClock.now + unlockTimeLimit
+        var wait = UnlockWait(data: paths.data)
         while true {
             do {
                 return try await HostServices(
                     paths: paths, roots: options.roots, isLongRunning: true, flush: flush,
                     logger: options.logger)
             } catch let error as VirtualMachineError
-                where error.code == .alreadyRunning && ContinuousClock.now < deadline
+                where error.code == .alreadyRunning
                 && (try? isListening(paths.controlSocket)) == false
             {
-                try await Task.sleep(for: retryInterval)
+                try await wait.pause(after: error)
             }
         }
     }
@@ -150,5 +144,39 @@ package struct HostSession: Sendable {
         let peer = PeerCredentials(descriptor: descriptor)?.user ?? .max
         guard peer == geteuid() else { throw RuntimeFolder.foreign(peer: peer, at: path) }
         return true
+    }
+}
+
+/// The wait for the hosts of other commands, which lock the data directory one after another.
+private struct UnlockWait {
+    /// How long one process may have the lock.
+    private static let timeLimit = Duration.seconds(20)
+    /// A longer wait is announced at a terminal.
+    private static let silentTime = Duration.seconds(2)
+    private static let retryInterval = Duration.milliseconds(50)
+
+    private let data: String
+    private let start = ContinuousClock.now
+    private var holder: Int32?
+    private var holderStart = ContinuousClock.now
+    private var isAnnounced = false
+
+    init(data: String) {
+        self.data = data
+    }
+
+    /// Sleeps before the next attempt.
+    ///
+    /// - Throws: `error` if the same process has had the lock for too long.
+    mutating func pause(after error: VirtualMachineError) async throws {
+        let now = ContinuousClock.now
+        if error.holder != holder { (holder, holderStart) = (error.holder, now) }
+        guard now - holderStart < Self.timeLimit else { throw error }
+        if !isAnnounced, now - start >= Self.silentTime, isatty(STDERR_FILENO) == 1 {
+            let name = holder.map { "process \($0)" } ?? "another process"
+            OutputGate.standard.write("Waiting for \(name), which uses \(data)…\n", to: 2)
+            isAnnounced = true
+        }
+        try await Task.sleep(for: Self.retryInterval)
     }
 }

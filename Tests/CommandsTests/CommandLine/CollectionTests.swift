@@ -127,6 +127,20 @@ struct CollectionTests {
         #expect(codes == [0, 0, 0, 0, 0])
     }
 
+    @Test func `a command that waits for another one says so at a terminal`() throws {
+        let sandbox = try Sandbox()
+        #expect(try sandbox.nervous("apps").code == 0)
+        let lock = open("\(sandbox.data)/host.lock", O_RDWR | O_CLOEXEC)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        let holder = Array("\(getpid())\n".utf8)
+        #expect(ftruncate(lock, 0) == 0 && pwrite(lock, holder, holder.count, 0) == holder.count)
+        let terminal = try sandbox.terminal("apps")
+        try terminal.await("Waiting for process \(getpid()), which uses \(sandbox.data)…")
+        #expect(flock(lock, LOCK_UN) == 0)
+        #expect(try terminal.finish() == 0)
+    }
+
     @Test func `a fixture tree replaces hardware that the machine lacks`() throws {
         let sandbox = try Sandbox()
         let device = sandbox.path("sys/bus/iio/devices/iio:device0")
