@@ -3,7 +3,7 @@
 /// To add a kind of source, implement ``ConnectorKind`` and list it in ``ConnectorCatalogue``.
 public protocol Connector: Sendable {
     /// The source for display: a device, a server, a command.
-    var place: String { get }
+    var sourceName: String { get }
 
     /// Connects once, delivers all messages to `sink`, and returns when the source ends.
     ///

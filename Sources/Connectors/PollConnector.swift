@@ -18,7 +18,7 @@ public struct PollConnector: ConnectorKind {
     private static let maximumFields = 16
 
     /// The URL without the query, which may contain a key.
-    public let place: String
+    public let sourceName: String
     private let exchange: PollExchange
     private let interval: Duration
     private let timeout: Duration
@@ -32,10 +32,10 @@ public struct PollConnector: ConnectorKind {
         guard let address = WebAddress(try source.requiredText("url")) else {
             throw source.wrong("url", "is not a URL such as http://192.168.1.20/status")
         }
-        guard let interval = try source.span("every", in: .seconds(1)...Self.year) else {
+        guard let interval = try source.duration("every", in: .seconds(1)...Self.year) else {
             throw source.missing("every")
         }
-        let timeout = try source.span("timeout", in: .milliseconds(100)...(.seconds(300)))
+        let timeout = try source.duration("timeout", in: .milliseconds(100)...(.seconds(300)))
         var fields: [HeaderField] = []
         for (name, value) in (try source.table("headers") ?? [:]).sorted(by: { $0.key < $1.key }) {
             let field = HeaderField(name, value)
@@ -65,7 +65,7 @@ public struct PollConnector: ConnectorKind {
         fields: [HeaderField] = [], pin: CertificatePin? = nil, takesLines: Bool = false,
         trustRoots: NIOSSLTrustRoots = .default, budget: HostRateLimiter
     ) {
-        place = "\(address.origin)\(address.target.prefix { $0 != "?" })"
+        sourceName = "\(address.origin)\(address.target.prefix { $0 != "?" })"
         exchange = PollExchange(
             address: address, fields: fields, pin: pin,
             client: OutboundClient(userAgent: "Nervous", trustRoots: trustRoots))
@@ -95,7 +95,7 @@ public struct PollConnector: ConnectorKind {
     }
 
     private func take(_ body: [UInt8], _ sink: SampleSink) {
-        let mismatchWarning = "\(place) sent a response that does not match the sensor pack."
+        let mismatchWarning = "\(sourceName) sent a response that does not match the sensor pack."
         if takesLines {
             let feed = LineFeed(sink, mismatchWarning: mismatchWarning)
             feed.take(body[...])

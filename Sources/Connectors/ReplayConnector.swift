@@ -39,7 +39,7 @@ struct ReplayConnector: ConnectorKind {
         (self.file, self.speed, self.isLoop, self.time) = (file, speed, isLoop, time)
     }
 
-    var place: String { "replay of \(file)" }
+    var sourceName: String { "replay of \(file)" }
 
     func connect(_ sink: SampleSink) async throws {
         let fixes = try await ReplayFile(file).fixes()

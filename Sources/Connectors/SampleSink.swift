@@ -38,7 +38,7 @@ public final class SampleSink: Sendable {
             report.connections = connections
             report.problem = problem
             report.received = counts.received + invalid + refused
-            report.taken = counts.taken - unsent
+            report.accepted = counts.accepted - unsent
             report.late = counts.late
             report.clock = maker.clockOffset
             report.dropped.malformed = counts.malformed + invalid

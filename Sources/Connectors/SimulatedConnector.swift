@@ -32,7 +32,7 @@ struct SimulatedConnector: ConnectorKind {
         speed = try source.number("speed", in: 0.01...100_000) ?? 1
     }
 
-    var place: String { "simulation, \(scenario.rawValue)" }
+    var sourceName: String { "simulation, \(scenario.rawValue)" }
 
     func connect(_ sink: SampleSink) async throws {
         let names = (SimulatedDriver.fields(of: sensor) ?? []).map(\.name)

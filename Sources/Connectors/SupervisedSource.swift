@@ -51,15 +51,15 @@ public final class SupervisedSource: SampleSource {
         while !Task.isCancelled {
             let before = sink.report
             sink.setLink(.connecting, for: listener)
-            var problem = "\(connector.place) ended the connection."
+            var problem = "\(connector.sourceName) ended the connection."
             do {
                 try await connector.connect(sink)
             } catch {
-                problem = (error as? ConnectorError)?.message ?? "\(connector.place): \(error)"
+                problem = (error as? ConnectorError)?.message ?? "\(connector.sourceName): \(error)"
             }
             guard !Task.isCancelled else { break }
             sink.setLink(.disconnected, problem, for: listener)
-            if sink.report.taken > before.taken { backoff.reset() }
+            if sink.report.accepted > before.accepted { backoff.reset() }
             try? await time.sleep(for: backoff.wait())
         }
         sink.setLink(.disconnected, for: listener)

@@ -80,7 +80,7 @@ public struct SourceReport: Hashable, Sendable {
     /// Messages, lines or readings received.
     public var received = 0
     /// How many of them were stored as samples.
-    public var taken = 0
+    public var accepted = 0
     /// How many of them were dropped, by reason.
     public var dropped = Dropped()
     /// Samples older than one received before; they are stored.

@@ -150,7 +150,7 @@ struct CommandTests {
         let source = try Self.source(
             ["sh", "-c", "sleep \(marker) & echo begun"], every: .seconds(1000))
         let samples = source.samples()
-        try await ConnectorKindTests.reach(source, "its line") { $0.taken == 1 }
+        try await ConnectorKindTests.reach(source, "its line") { $0.accepted == 1 }
         try await Self.reachEnd(of: marker)
         withExtendedLifetime(samples) {}
     }
@@ -170,7 +170,7 @@ struct CommandTests {
         let samples = source.samples()
         try await ConnectorKindTests.reach(source, "a flood") { $0.received > 100_000 }
         let report = try #require(source.report)
-        #expect(report.taken == 4096)
+        #expect(report.accepted == 4096)
         #expect(report.dropped.excess >= 100_000 - 4096)
         let errors = try Self.source(["sh", "-c", "yes >&2 & sleep 0.3; echo done"])
         #expect(try await Self.texts(1, of: errors) == ["done"])

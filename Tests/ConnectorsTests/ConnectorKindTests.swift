@@ -60,7 +60,7 @@ struct ConnectorKindTests {
                 }
             }
             let report = try #require(source.report)
-            #expect(report.taken == 3)
+            #expect(report.accepted == 3)
             #expect(report.dropped.total == 0)
         }
     }
@@ -96,7 +96,7 @@ struct ConnectorKindTests {
             try await Self.connected(source)
             try await device.send((0..<3000).map { "v: \($0)\n" }.joined())
             try await Self.reach(source, "the end of the flood") { $0.received == 3000 }
-            #expect(source.report?.taken == 1000)
+            #expect(source.report?.accepted == 1000)
             #expect(source.report?.dropped.excess == 2000)
             for number in 0..<1000 {
                 #expect(try await samples.next()?.values == [.number(Double(number))])
@@ -116,7 +116,7 @@ struct ConnectorKindTests {
             try await device.send(times.map { "v: 1, at: \($0)\n" }.joined() + "v: 1\n")
             try await Self.reach(source, "all") { $0.received == 8 }
             let report = try #require(source.report)
-            #expect(report.taken == 3)
+            #expect(report.accepted == 3)
             #expect(report.late == 1)
             #expect(report.dropped.repeated == 1)
             #expect(report.dropped.invalidTimestamp == 4)
@@ -156,7 +156,7 @@ struct ConnectorKindTests {
             try await Self.connected(source, times: 2)
             try await device.send("9\nv: 2\n")
             #expect(try await samples.next()?.values == [.number(2)])
-            #expect(source.report?.taken == 2)
+            #expect(source.report?.accepted == 2)
         }
     }
 

@@ -50,7 +50,7 @@ struct PollTests {
             return try await with(try connector(url, timeout: timeout)) { source in
                 let samples = source.samples()
                 try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
-                #expect(source.report?.taken == 0)
+                #expect(source.report?.accepted == 0)
                 let problem = source.report?.problem ?? ""
                 #expect(problem.hasPrefix("http://127.0.0.1:\(server.port)"))
                 #expect(!problem.contains("secret"))
@@ -190,7 +190,7 @@ struct PollTests {
             try await Self.with(connector) { source async throws in
                 let samples = source.samples()
                 try await ConnectorKindTests.reach(source, "an answer") {
-                    $0.problem != nil || $0.taken > 0
+                    $0.problem != nil || $0.accepted > 0
                 }
                 let report = try #require(source.report)
                 switch shows {
@@ -202,7 +202,7 @@ struct PollTests {
                             "has a different certificate than the pinned one.")
                             == true
                     )
-                default: #expect(report.taken > 0)
+                default: #expect(report.accepted > 0)
                 }
                 withExtendedLifetime(samples) {}
             }

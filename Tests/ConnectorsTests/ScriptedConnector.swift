@@ -14,7 +14,7 @@ final class ScriptedConnector: Connector {
         case fail(String)
     }
 
-    let place = "the device"
+    let sourceName = "the device"
     private let clock: InstantClock
     private let visits: [[Step]]
     private let count = Mutex((begun: 0, ended: 0))

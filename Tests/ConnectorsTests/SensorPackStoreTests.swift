@@ -21,10 +21,10 @@ struct SensorPackStoreTests {
 
     /// Runs `body` with the path of a folder that does not exist yet.
     private func withFolder(_ body: (String) throws -> Void) throws {
-        let place = FileManager.default.temporaryDirectory
+        let folder = FileManager.default.temporaryDirectory
             .appending(path: "store-\(UUID().uuidString)").path(percentEncoded: false)
-        defer { try? FileManager.default.removeItem(atPath: place) }
-        try body("\(place)/sensor-packs")
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body("\(folder)/sensor-packs")
     }
 
     @Test func `a pack is stored with mode 0600 and loaded again`() throws {

@@ -160,12 +160,12 @@ struct SensorPackTests {
                 "https://localhost/"
             ),
         ])
-    func `each kind shows its source without secrets`(source: String, place: String) throws {
+    func `each kind shows its source without secrets`(source: String, sourceName: String) throws {
         let pack = try SensorPack(
             Array(
                 #"{"id": "a", "title": "A", "source": \#(source), "payload": {"format": "json"}, "fields": [{"name": "v"}]}"#
                     .utf8))
-        #expect(pack.sensor.source == place)
+        #expect(pack.sensor.source == sourceName)
     }
 
     @Test(

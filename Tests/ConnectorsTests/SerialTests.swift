@@ -143,7 +143,7 @@ struct SerialTests {
             """
         let pack = try SensorPack(
             Array(text.utf8), budget: HostRateLimiter(), devices: "/somewhere/dev")
-        #expect(pack.connector.place == "/dev/ttyUSB0")
+        #expect(pack.connector.sourceName == "/dev/ttyUSB0")
         let sink = SampleSink(
             maker: pack.maker, limit: TokenBucket(rate: 10),
             time: ScriptedTime(clock: { ConnectorKindTests.now }))

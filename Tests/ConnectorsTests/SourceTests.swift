@@ -60,7 +60,7 @@ struct SourceTests {
         let report = try #require(source.report)
         #expect(report.connections == 3)
         #expect(report.received == 3)
-        #expect(report.taken == 3)
+        #expect(report.accepted == 3)
     }
 
     @Test
@@ -108,7 +108,7 @@ struct SourceTests {
         await Self.reach("done", of: connector)
         let report = try #require(source.report)
         #expect(report.received == 200)
-        #expect(report.taken == 15)
+        #expect(report.accepted == 15)
         #expect(report.dropped.excess == 185)
         withExtendedLifetime(samples) {}
     }
@@ -129,7 +129,7 @@ struct SourceTests {
         let source = try Self.source(connector, clock)
         let samples = source.samples()
         await Self.reach("done", of: connector)
-        #expect(source.report?.taken == 4096)
+        #expect(source.report?.accepted == 4096)
         #expect(source.report?.dropped.excess == 904)
         var buffered: [Value] = []
         for try await sample in samples {
@@ -165,9 +165,9 @@ struct SourceTests {
         await Self.reach("done", of: connector)
         let report = try #require(source.report)
         #expect(report.received == 5)
-        #expect(report.taken == 2)
+        #expect(report.accepted == 2)
         #expect(report.dropped.malformed == 3)
-        #expect(report.received == report.taken + report.dropped.total)
+        #expect(report.received == report.accepted + report.dropped.total)
         withExtendedLifetime(samples) {}
     }
 }

@@ -11,7 +11,7 @@ final class WatchedConnector: Connector {
         self.inner = inner
     }
 
-    var place: String { inner.place }
+    var sourceName: String { inner.sourceName }
 
     func connect(_ sink: SampleSink) async throws {
         open.withLock { $0 += 1 }

@@ -24,14 +24,14 @@ struct AcceptedSamplesTests {
 
     @Test(arguments: [(SampleFormat.json, json), (.ndjson, lines), (.csv, csv)])
     func `every format gives the same sample, however the input is split`(
-        form: SampleFormat, texts: [String]
+        format: SampleFormat, texts: [String]
     ) throws {
         let wanted = SampleBatch(
             times: [Timestamp(microseconds: 1500)], columns: [.numbers([1]), .numbers([-2.5])])
         for text in texts {
             for piece in 1...text.utf8.count {
                 #expect(
-                    try TestParser.samples(text, form, piece: piece) == wanted,
+                    try TestParser.samples(text, format, piece: piece) == wanted,
                     "\(text) in pieces of \(piece)")
             }
         }
@@ -41,8 +41,8 @@ struct AcceptedSamplesTests {
         (SampleFormat.json, #"[{"x":1,"y":2},{"y":4,"x":3}]"#),
         (.ndjson, "{\"x\":1,\"y\":2}\n{\"y\":4,\"x\":3}\n"), (.csv, "y,x\n2,1\n4,3\n"),
     ])
-    func `a sample without a time has the current time`(form: SampleFormat, text: String) throws {
-        let batch = try TestParser.samples(text, form)
+    func `a sample without a time has the current time`(format: SampleFormat, text: String) throws {
+        let batch = try TestParser.samples(text, format)
         #expect(batch.times == [TestParser.now, TestParser.now])
         #expect(batch.columns == [.numbers([1, 3]), .numbers([2, 4])])
     }

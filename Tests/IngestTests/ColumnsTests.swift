@@ -58,15 +58,15 @@ struct ColumnsTests {
 
     @Test func `a changed byte never traps`() {
         var bytes = Self.bytes
-        for place in bytes.indices {
-            let kept = bytes[place]
+        for offset in bytes.indices {
+            let kept = bytes[offset]
             for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
-                bytes[place] = value
+                bytes[offset] = value
                 for piece in [3, 1 << 16] {
                     _ = TestParser.fault(bytes, .columns, of: TestParser.gauge, piece: piece)
                 }
             }
-            bytes[place] = kept
+            bytes[offset] = kept
         }
     }
 
@@ -78,9 +78,9 @@ struct ColumnsTests {
             (18, 1, "field level: the kind of the column"),
             (20, 0x6D, "field \"mevel\": the sensor has"),
         ] as [(Int, UInt8, String)])
-    func `an invalid header is rejected`(place: Int, value: UInt8, fault: String) {
+    func `an invalid header is rejected`(offset: Int, value: UInt8, fault: String) {
         var bytes = Self.bytes
-        bytes[place] = value
+        bytes[offset] = value
         let found = TestParser.fault(bytes, .columns, of: TestParser.gauge)
         #expect(found.contains(fault), "\(found)")
     }
@@ -105,9 +105,9 @@ struct ColumnsTests {
             times: [.init(microseconds: 1)], columns: [.texts([""]), .numbers([1])])
         var bytes = TestParser.bytes(batch, .columns, of: fields)
         // The length of the text follows the header, two fields and a time.
-        let place = 18 + (2 + 4) + (2 + 1) + 8
-        #expect(bytes[place] == 0)
-        bytes[place] = claim
+        let offset = 18 + (2 + 4) + (2 + 1) + 8
+        #expect(bytes[offset] == 0)
+        bytes[offset] = claim
         for piece in [1, 1 << 16] {
             let found = TestParser.fault(bytes, .columns, of: fields, piece: piece)
             #expect(found.hasPrefix("400 batch 1"), "\(claim): \(found)")
@@ -135,9 +135,9 @@ struct ColumnsTests {
         var bytes = TestParser.bytes(
             SampleBatch(times: [], columns: [.numbers([]), .numbers([])]), .columns,
             of: TestParser.axes)
-        for place in 6...9 { bytes[place] = 0xFF }
+        for offset in 6...9 { bytes[offset] = 0xFF }
         let length = UInt64(UInt32.max) * 24
-        for place in 0..<8 { bytes[10 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
+        for index in 0..<8 { bytes[10 + index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
         #expect(TestParser.fault(bytes, .columns).hasPrefix("413 batch 1: too many samples"))
     }
 }

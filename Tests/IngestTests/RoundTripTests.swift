@@ -56,15 +56,15 @@ struct RoundTripTests {
 
     @Test(arguments: SampleFormat.allCases)
     func `written samples are restored to the last bit, however the input is split`(
-        form: SampleFormat
+        format: SampleFormat
     ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         for _ in 0..<40 {
             let batch = Self.batch(Int.random(in: 1...60, using: &random), &random)
-            let bytes = TestParser.bytes(batch, form, of: TestParser.gauge)
+            let bytes = TestParser.bytes(batch, format, of: TestParser.gauge)
             let piece = Int.random(in: 1...(1 << 12), using: &random)
-            let read = try TestParser.samples(bytes, form, of: TestParser.gauge, piece: piece)
+            let read = try TestParser.samples(bytes, format, of: TestParser.gauge, piece: piece)
             #expect(read.times == batch.times, "seed \(seed)")
             #expect(read.columns.dropFirst() == batch.columns.dropFirst(), "seed \(seed)")
             guard case .numbers(let found) = read.columns[0],
@@ -122,8 +122,8 @@ struct RoundTripTests {
         for _ in 0..<20_000 {
             let length = Int.random(in: 0...60, using: &random)
             let bytes = (0..<length).map { _ in alphabet.randomElement(using: &random) ?? 0 }
-            for form in SampleFormat.allCases {
-                _ = TestParser.fault(bytes, form, piece: Int.random(in: 1...20, using: &random))
+            for format in SampleFormat.allCases {
+                _ = TestParser.fault(bytes, format, piece: Int.random(in: 1...20, using: &random))
             }
         }
     }

@@ -5,9 +5,9 @@ import Testing
 
 struct RowCounterTests {
     private static func rows(
-        _ bytes: [UInt8], _ form: SampleFormat, limit: Int = .max
+        _ bytes: [UInt8], _ format: SampleFormat, limit: Int = .max
     ) -> (rows: Int, bytes: Int) {
-        bytes.withUnsafeBytes { RowCounter(form).rows($0, limit: limit) }
+        bytes.withUnsafeBytes { RowCounter(format).rows($0, limit: limit) }
     }
 
     @Test(arguments: [

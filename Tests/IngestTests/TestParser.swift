@@ -13,10 +13,10 @@ enum TestParser {
     ]
 
     static func samples(
-        _ bytes: [UInt8], _ form: SampleFormat, of fields: [Field], piece: Int = 1 << 16,
+        _ bytes: [UInt8], _ format: SampleFormat, of fields: [Field], piece: Int = 1 << 16,
         limit: Int = .max
     ) throws(SampleFault) -> SampleBatch {
-        var parser = SampleParser(form, fields: fields, limit: limit, now: now, piece: piece)
+        var parser = SampleParser(format, fields: fields, limit: limit, now: now, piece: piece)
         var fault: SampleFault?
         bytes.withUnsafeBytes { bytes in
             do throws(SampleFault) {
@@ -30,17 +30,17 @@ enum TestParser {
     }
 
     static func samples(
-        _ text: String, _ form: SampleFormat, of fields: [Field] = axes, piece: Int = 1 << 16
+        _ text: String, _ format: SampleFormat, of fields: [Field] = axes, piece: Int = 1 << 16
     ) throws(SampleFault) -> SampleBatch {
-        try samples(Array(text.utf8), form, of: fields, piece: piece)
+        try samples(Array(text.utf8), format, of: fields, piece: piece)
     }
 
     /// The message of the parse error; empty if there is none.
     static func fault(
-        _ bytes: [UInt8], _ form: SampleFormat, of fields: [Field] = axes, piece: Int = 1 << 16
+        _ bytes: [UInt8], _ format: SampleFormat, of fields: [Field] = axes, piece: Int = 1 << 16
     ) -> String {
         do throws(SampleFault) {
-            _ = try samples(bytes, form, of: fields, piece: piece)
+            _ = try samples(bytes, format, of: fields, piece: piece)
             return ""
         } catch {
             return "\(error.code == .malformed ? 400 : error.code == .unfit ? 422 : 413) \(error)"
@@ -48,12 +48,12 @@ enum TestParser {
     }
 
     /// The complete output for some samples in a format.
-    static func bytes(_ batch: SampleBatch, _ form: SampleFormat, of fields: [Field]) -> [UInt8] {
-        var writer = SampleWriter(form, fields: fields)
+    static func bytes(_ batch: SampleBatch, _ format: SampleFormat, of fields: [Field]) -> [UInt8] {
+        var writer = SampleWriter(format, fields: fields)
         writer.begin()
         writer.write(batch, rows: batch.indices)
         let bytes = writer.take { Array($0) }
-        guard form == .json else { return bytes }
+        guard format == .json else { return bytes }
         return [UInt8(ascii: "[")] + bytes + [UInt8(ascii: "]")]
     }
 }

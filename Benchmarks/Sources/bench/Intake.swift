@@ -31,7 +31,7 @@ enum Intake {
             while (source.report?.received ?? 0) < count {
                 try await Task.sleep(for: .milliseconds(1))
             }
-            while await machine.status().samples < Int64(source.report?.taken ?? 0) {
+            while await machine.status().samples < Int64(source.report?.accepted ?? 0) {
                 try await Task.sleep(for: .milliseconds(1))
             }
         }

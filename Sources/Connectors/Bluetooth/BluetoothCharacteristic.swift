@@ -37,7 +37,7 @@ extension BluetoothCharacteristic {
             guard name == nil else { throw item.missing("form") }
             form = nil
         }
-        interval = try item.span("read", in: .milliseconds(100)...Self.day)
+        interval = try item.duration("read", in: .milliseconds(100)...Self.day)
         try item.finish()
     }
 

@@ -55,8 +55,10 @@ public struct BluetoothConnector: ConnectorKind {
         guard adapter?.wholeMatch(of: /hci[0-9]{1,3}/) != nil || adapter == nil else {
             throw source.wrong("adapter", "is not an adapter such as hci0")
         }
-        scanLimit = try source.span("scanFor", in: .seconds(1)...(.seconds(600))) ?? .seconds(30)
-        stepLimit = try source.span("stepWithin", in: .seconds(1)...(.seconds(300))) ?? .seconds(30)
+        scanLimit =
+            try source.duration("scanFor", in: .seconds(1)...(.seconds(600))) ?? .seconds(30)
+        stepLimit =
+            try source.duration("stepWithin", in: .seconds(1)...(.seconds(300))) ?? .seconds(30)
         guard
             let items = try source.objects("characteristics", atMost: Self.maximumCharacteristics)
         else { throw source.missing("characteristics") }
@@ -89,7 +91,7 @@ public struct BluetoothConnector: ConnectorKind {
         (self.scanLimit, self.stepLimit) = (scanLimit, stepLimit)
     }
 
-    public var place: String { target.description }
+    public var sourceName: String { target.description }
 
     public var names: [String]? {
         let names = characteristics.compactMap(\.name)
@@ -112,7 +114,7 @@ public struct BluetoothConnector: ConnectorKind {
         } catch let problem as BluetoothProblem {
             throw problem.error
         } catch let error as BusError {
-            let fault = BluetoothErrors(place: place)
+            let fault = BluetoothErrors(sourceName: sourceName)
             let reported = fault.failed(error, to: "respond", within: stepLimit)
             throw (reported as? BluetoothProblem)?.error ?? reported
         }
@@ -121,19 +123,20 @@ public struct BluetoothConnector: ConnectorKind {
 
 /// Converts values of characteristics to payloads and readings, and passes them to a sink.
 final class BluetoothFeed: Sendable {
-    private let place: String
+    private let sourceName: String
     private let sink: SampleSink
     private let lines: LineFeed?
     /// Characteristics whose last value was invalid.
     private let invalidCharacteristics = Mutex<Set<BluetoothCharacteristic>>([])
 
     init(_ connector: BluetoothConnector, _ sink: SampleSink) {
-        (place, self.sink) = (connector.place, sink)
+        (sourceName, self.sink) = (connector.sourceName, sink)
         lines =
             connector.takesLines
             ? LineFeed(
                 sink,
-                mismatchWarning: "\(connector.place) sent no line that matches the sensor pack.")
+                mismatchWarning:
+                    "\(connector.sourceName) sent no line that matches the sensor pack.")
             : nil
     }
 
@@ -170,7 +173,8 @@ final class BluetoothFeed: Sendable {
         }
         if !fits {
             sink.warn(
-                "\(place) sent a value of \(characteristic.title) that is not a valid \(form).")
+                "\(sourceName) sent a value of \(characteristic.title) that is not a valid \(form)."
+            )
         } else if isResolved {
             sink.warn(nil)
         }

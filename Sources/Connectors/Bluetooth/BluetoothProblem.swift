@@ -77,40 +77,41 @@ public enum BluetoothReadiness {
 
 /// The errors of Bluetooth devices, with remedies.
 struct BluetoothErrors: Sendable {
-    let place: String
+    let sourceName: String
 
     var notFound: ConnectorError {
         ConnectorError(
-            "\(place) was not found: switch it on, bring it nearer, and close other connections to it."
+            "\(sourceName) was not found: switch it on, bring it nearer, and close other connections to it."
         )
     }
 
     var servicesMissing: ConnectorError {
-        ConnectorError("\(place) is connected but did not report its services.")
+        ConnectorError("\(sourceName) is connected but did not report its services.")
     }
 
-    var ended: ConnectorError { ConnectorError("\(place) ended the connection.") }
+    var ended: ConnectorError { ConnectorError("\(sourceName) ended the connection.") }
 
     var removed: ConnectorError {
-        ConnectorError("\(place) was removed from BlueZ's devices.")
+        ConnectorError("\(sourceName) was removed from BlueZ's devices.")
     }
 
-    var changed: ConnectorError { ConnectorError("\(place) changed its services.") }
+    var changed: ConnectorError { ConnectorError("\(sourceName) changed its services.") }
 
     func noService(_ uuid: BluetoothUUID) -> ConnectorError {
-        ConnectorError("\(place) has no service \(uuid); does the sensor pack match the device?")
+        ConnectorError(
+            "\(sourceName) has no service \(uuid); does the sensor pack match the device?")
     }
 
     func noCharacteristic(_ wanted: BluetoothCharacteristic) -> ConnectorError {
         let service = wanted.service.map { " in its service \($0)" } ?? ""
         return ConnectorError(
-            "\(place) has no characteristic \(wanted.characteristic)\(service); "
+            "\(sourceName) has no characteristic \(wanted.characteristic)\(service); "
                 + "does the sensor pack match the device?")
     }
 
     func cannotNotify(_ wanted: BluetoothCharacteristic) -> ConnectorError {
         ConnectorError(
-            "\(place) does not send notifications of \(wanted.title); set an interval with read."
+            "\(sourceName) does not send notifications of \(wanted.title); set an interval with read."
         )
     }
 
@@ -119,9 +120,9 @@ struct BluetoothErrors: Sendable {
         if error.code == .cancelled { return CancellationError() }
         if let problem = BlueZ.problem(error) { return problem }
         if error.code == .timedOut {
-            return ConnectorError("\(place) did not \(step) within \(limit.span).")
+            return ConnectorError("\(sourceName) did not \(step) within \(limit.span).")
         }
         return ConnectorError(
-            "\(place) did not \(step): \(error.message.escapedForDisplay(limit: 120)).")
+            "\(sourceName) did not \(step): \(error.message.escapedForDisplay(limit: 120)).")
     }
 }

@@ -9,7 +9,7 @@ struct BluetoothSession: Sendable {
     let bluez: BlueZ
     let sink: SampleSink
 
-    var fault: BluetoothErrors { BluetoothErrors(place: connector.place) }
+    var fault: BluetoothErrors { BluetoothErrors(sourceName: connector.sourceName) }
 
     /// Runs until an error occurs.
     ///

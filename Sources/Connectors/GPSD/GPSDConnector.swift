@@ -40,8 +40,8 @@ struct GPSDConnector: ConnectorKind {
         port = try source.integer("port", in: 1...65_535) ?? Self.standardPort
         device = try source.text("device")
         report = try source.choice("report", of: Report.self) ?? .fix
-        let after = try source.span("restAfter", in: RestCycle.spans)
-        let every = try source.span("lookEvery", in: RestCycle.checkIntervals)
+        let after = try source.duration("restAfter", in: RestCycle.spans)
+        let every = try source.duration("lookEvery", in: RestCycle.checkIntervals)
         guard after != nil || every == nil else {
             throw source.wrong("lookEvery", "requires restAfter")
         }
@@ -58,7 +58,7 @@ struct GPSDConnector: ConnectorKind {
         (self.rest, self.time) = (rest, time)
     }
 
-    var place: String {
+    var sourceName: String {
         let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         return device.map { "\($0) of gpsd at \(address)" } ?? "gpsd at \(address)"
     }
@@ -100,9 +100,9 @@ struct GPSDConnector: ConnectorKind {
                 }
             }
             guard greeting.withLock({ $0 }) else {
-                throw ConnectorError("\(place) does not speak the protocol of gpsd.")
+                throw ConnectorError("\(sourceName) does not speak the protocol of gpsd.")
             }
-            throw ConnectorError("\(place) ended the connection.")
+            throw ConnectorError("\(sourceName) ended the connection.")
         } onCancel: {
             closer.close()
         }
@@ -126,7 +126,7 @@ struct GPSDConnector: ConnectorKind {
                     }
                 }
         } catch {
-            throw ConnectorError("\(place) cannot be reached.")
+            throw ConnectorError("\(sourceName) cannot be reached.")
         }
     }
 

@@ -55,8 +55,8 @@ struct GPSDConversation {
         switch message {
         case .version: isGreeted = true
         case .devices(let devices):
-            if devices.isEmpty { sink.warn("\(connector.place) has no receiver.") }
-        case .error(let text): sink.warn("\(connector.place) reported: \(text).")
+            if devices.isEmpty { sink.warn("\(connector.sourceName) has no receiver.") }
+        case .error(let text): sink.warn("\(connector.sourceName) reported: \(text).")
         case .fix(let fix, let hasTime, let device) where isWanted(.fix, device):
             sink.take(
                 Reading(fix, usesArrivalTime: !hasTime, receiverTime: hasTime ? fix.time : nil))

@@ -65,7 +65,7 @@ public struct LocationDriver: SensorDriver {
                 host: host, port: port, report: report,
                 rest: rest.map { RestCycle(after: $0.after, every: $0.every) })
             let sensor = Sensor(
-                id: id, title: title, fields: fields, source: connector.place,
+                id: id, title: title, fields: fields, source: connector.sourceName,
                 cadence: Self.cadence)
             return
                 (try? SampleMaker(
@@ -86,13 +86,13 @@ public struct LocationDriver: SensorDriver {
     private func availability(
         of source: SupervisedSource, after answer: GPSDProbe.Answer
     ) -> Availability {
-        let place = probe.host.contains(":") ? "[\(probe.host)]" : probe.host
+        let host = probe.host.contains(":") ? "[\(probe.host)]" : probe.host
         let reason =
             switch answer {
             case .present: ""
-            case .unreachable: "no gpsd answers at \(place):\(probe.port)"
-            case .silent: "the server at \(place):\(probe.port) sent nothing"
-            case .notGPSD: "the server at \(place):\(probe.port) is not gpsd"
+            case .unreachable: "no gpsd answers at \(host):\(probe.port)"
+            case .silent: "the server at \(host):\(probe.port) sent nothing"
+            case .notGPSD: "the server at \(host):\(probe.port) is not gpsd"
             }
         return answer == .present
             ? .pushed(source) : .unavailable(reason: reason, remedy: Self.remedy)

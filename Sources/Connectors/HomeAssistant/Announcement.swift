@@ -25,7 +25,7 @@ struct Announcement: Hashable, Sendable {
     let foreignUnit: String?
 
     /// - Throws: ``PayloadError`` if it does not describe a sensor.
-    init(_ payload: [UInt8], place: AnnouncementTopic) throws(PayloadError) {
+    init(_ payload: [UInt8], at announcementTopic: AnnouncementTopic) throws(PayloadError) {
         let whole: JSONValue
         do {
             whole = try StrictJSON(maximumBytes: Self.limit).parse(payload)
@@ -37,13 +37,13 @@ struct Announcement: Hashable, Sendable {
         topic = try Self.topic(texts)
         let template = texts["value_template"]
         self.template = template.map(ValueTemplate.init) ?? .whole
-        object = place.object
+        object = announcementTopic.object
         name = Self.name(texts["name"])
         device = Self.name(texts.device?["name"])
         let given = texts["device_class"]
         let unit = texts["unit_of_measurement"].flatMap { $0.isEmpty ? nil : $0 }
         let isCounted = unit != nil || texts["state_class"] != nil
-        switch place.component {
+        switch announcementTopic.component {
         case .binary:
             classification = .binary(given)
             rule = Self.rule(texts, classification)

@@ -125,7 +125,7 @@ final class Announcements: Sendable {
 
 extension Announcements.State {
     fileprivate mutating func take(
-        _ message: MQTTMessage, at place: AnnouncementTopic,
+        _ message: MQTTMessage, at announcementTopic: AnnouncementTopic,
         _ time: any TimeSource
     ) -> Announcements.Change {
         let key = message.topic
@@ -135,7 +135,7 @@ extension Announcements.State {
         }
         let announcement: Announcement
         do {
-            announcement = try Announcement(message.payload, place: place)
+            announcement = try Announcement(message.payload, at: announcementTopic)
         } catch {
             return refuse(key, error.message)
         }
@@ -209,8 +209,8 @@ struct AnnouncedNames {
             hash = (hash ^ UInt32(byte)) &* 16_777_619
         }
         let suffix = "-" + String(hash, radix: 16)
-        let room = SensorID.maximumLength - suffix.utf8.count
-        let rest = id.description.prefix(room).dropFirst(id.kind.description.utf8.count + 1)
+        let limit = SensorID.maximumLength - suffix.utf8.count
+        let rest = id.description.prefix(limit).dropFirst(id.kind.description.utf8.count + 1)
         return id.kind.instance(rest + suffix)
     }
 }

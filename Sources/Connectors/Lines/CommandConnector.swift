@@ -13,7 +13,7 @@ public struct CommandConnector: ConnectorKind {
     private static let connectedAfter = Duration.seconds(1)
     private static let year = Duration.seconds(366 * 86_400)
 
-    public let place: String
+    public let sourceName: String
     private let run: CommandRun
     /// The time between the starts of two runs; `nil` for a program that runs continuously.
     private let interval: Duration?
@@ -30,8 +30,8 @@ public struct CommandConnector: ConnectorKind {
             throw source.wrong(
                 "command", "must begin with the absolute path or the name of a program")
         }
-        let interval = try source.span("every", in: .milliseconds(100)...Self.year)
-        let timeout = try source.span("timeout", in: .milliseconds(100)...Self.year)
+        let interval = try source.duration("every", in: .milliseconds(100)...Self.year)
+        let timeout = try source.duration("timeout", in: .milliseconds(100)...Self.year)
         self.init(words, every: interval, timeout: timeout)
     }
 
@@ -40,8 +40,8 @@ public struct CommandConnector: ConnectorKind {
         _ words: [String], every interval: Duration? = nil, timeout: Duration? = nil,
         grace: Duration = .seconds(2)
     ) {
-        place = words.joined(separator: " ").escapedForDisplay(limit: 120)
-        run = CommandRun(words: words, place: place, grace: grace)
+        sourceName = words.joined(separator: " ").escapedForDisplay(limit: 120)
+        run = CommandRun(words: words, sourceName: sourceName, grace: grace)
         self.interval = interval
         self.timeout = timeout ?? (interval == nil ? nil : Self.standardTimeout)
     }
@@ -84,7 +84,8 @@ public struct CommandConnector: ConnectorKind {
                 }
                 // An incomplete last line is discarded.
                 throw ConnectorError(
-                    "\(place) ended but should run continuously; set every to run it periodically.")
+                    "\(sourceName) ended but should run continuously; set every to run it periodically."
+                )
             }
             group.addTask {
                 try await Task.sleep(for: Self.connectedAfter)
@@ -95,7 +96,9 @@ public struct CommandConnector: ConnectorKind {
         }
     }
 
-    private var mismatchWarning: String { "\(place) wrote no line that matches the sensor pack." }
+    private var mismatchWarning: String {
+        "\(sourceName) wrote no line that matches the sensor pack."
+    }
 }
 
 /// Runs a program, including its child processes, to its end.
@@ -104,7 +107,7 @@ private struct CommandRun: Sendable {
     private static let maximumPieces = 64
 
     let words: [String]
-    let place: String
+    let sourceName: String
     /// The time between SIGTERM and SIGKILL.
     let grace: Duration
 
@@ -130,7 +133,7 @@ private struct CommandRun: Sendable {
                 group.addTask {
                     try await deadline()
                     throw ConnectorError(
-                        "\(place) timed out and was terminated\(errorOutput.text).")
+                        "\(sourceName) timed out and was terminated\(errorOutput.text).")
                 }
                 defer { group.cancelAll() }
                 _ = try await group.next()
@@ -144,7 +147,7 @@ private struct CommandRun: Sendable {
         drain(process.output, body)
         drain(process.errors, errorOutput.take)
         guard status == 0 else {
-            throw ConnectorError("\(place) \(Self.text(of: status))\(errorOutput.text).")
+            throw ConnectorError("\(sourceName) \(Self.text(of: status))\(errorOutput.text).")
         }
     }
 

@@ -71,8 +71,8 @@ final class CommandProcess: Sendable {
     // MARK: - Starting
 
     private static func program(_ name: String) throws(ConnectorError) -> String {
-        let places = name.hasPrefix("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
-        for place in places where access(place + name, X_OK) == 0 { return place + name }
+        let folders = name.hasPrefix("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
+        for folder in folders where access(folder + name, X_OK) == 0 { return folder + name }
         if name.hasPrefix("/") {
             throw ConnectorError("\(name) does not exist or is not executable.")
         }

@@ -6,8 +6,8 @@ public struct SerialConnector: ConnectorKind {
     private static let standardSkip = 1
     private static let maximumSent = 1024
 
-    public let place: String
-    /// The device file: `place`, with the folder that is used as `/dev`.
+    public let sourceName: String
+    /// The device file: `sourceName`, with the folder that is used as `/dev`.
     private let path: String
     private let baud: Int
     private let sent: [UInt8]
@@ -35,7 +35,7 @@ public struct SerialConnector: ConnectorKind {
         self.init(
             device: device, below: source.devices, baud: baud, sent: sent,
             skipped: try source.integer("skip", in: 0...1000) ?? Self.standardSkip,
-            timeout: try source.span("timeout", in: .seconds(1)...(.seconds(366 * 86_400))))
+            timeout: try source.duration("timeout", in: .seconds(1)...(.seconds(366 * 86_400))))
     }
 
     /// - Parameters:
@@ -45,7 +45,7 @@ public struct SerialConnector: ConnectorKind {
         device: String, below folder: String = "/dev", baud: Int, sent: [UInt8] = [],
         skipped: Int = 0, timeout: Duration? = nil
     ) {
-        (place, self.baud, self.sent) = (device, baud, sent)
+        (sourceName, self.baud, self.sent) = (device, baud, sent)
         let isDevice = device.hasPrefix("/dev/")
         path = isDevice ? folder + device.dropFirst("/dev".count) : device
         (self.skipped, self.timeout) = (skipped, timeout)
@@ -58,9 +58,10 @@ public struct SerialConnector: ConnectorKind {
         let feed = LineFeed(
             sink, skipping: skipped,
             mismatchWarning:
-                "\(place) sent no line that matches the sensor pack; is \(baud) its baud rate?")
+                "\(sourceName) sent no line that matches the sensor pack; is \(baud) its baud rate?"
+        )
         let silence = ConnectorError(
-            "\(place) stopped sending; does it need a reset, or is \(baud) not its baud rate?"
+            "\(sourceName) stopped sending; does it need a reset, or is \(baud) not its baud rate?"
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await port.readAll(feed.take) }

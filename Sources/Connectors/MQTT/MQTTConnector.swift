@@ -29,7 +29,7 @@ public struct MQTTConnector: ConnectorKind {
         takesRetained = try source.flag("retained") ?? false
     }
 
-    public var place: String { "\(broker)/\(filter.topic)" }
+    public var sourceName: String { "\(broker)/\(filter.topic)" }
 
     public func connect(_ sink: SampleSink) async throws {
         try await MQTTConnection(broker: broker, clientID: clientID)

@@ -45,7 +45,7 @@ public struct PackObject: Sendable {
         guard let text = try text(key) else { return nil }
         guard let choice = T(rawValue: text) else {
             let words = T.allCases.map(\.rawValue).joined(separator: ", ")
-            throw PackError("\(place(key)) is not one of \(words).")
+            throw PackError("\(location(of: key)) is not one of \(words).")
         }
         return choice
     }
@@ -141,7 +141,7 @@ public struct PackObject: Sendable {
 
     /// The error for an invalid value; `reason` is a predicate for the key.
     public func wrong(_ key: String, _ reason: String) -> PackError {
-        PackError("\(place(key)) \(reason).")
+        PackError("\(location(of: key)) \(reason).")
     }
 
     /// The error for a missing key.
@@ -162,7 +162,7 @@ public struct PackObject: Sendable {
         return value[key]
     }
 
-    private func place(_ key: String) -> String {
+    private func location(of key: String) -> String {
         "\(path).\(key) at \((value[key] ?? value).position)"
     }
 
@@ -173,16 +173,16 @@ public struct PackObject: Sendable {
 
 extension PackObject {
     /// A duration such as `10s`, in a range; `nil` if the key is missing.
-    mutating func span(
+    mutating func duration(
         _ key: String, in range: ClosedRange<Duration>
     ) throws(PackError) -> Duration? {
         guard let text = try text(key) else { return nil }
-        guard let span = Duration(span: text), range.contains(span) else {
+        guard let duration = Duration(span: text), range.contains(duration) else {
             throw wrong(
                 key,
                 "is not a duration from \(range.lowerBound.span) to \(range.upperBound.span), such as 10s"
             )
         }
-        return span
+        return duration
     }
 }

@@ -87,7 +87,7 @@ public struct SensorPack: Sendable {
             names: connector.names)
         do {
             sensor = try Sensor(
-                external: id, title: title, fields: maker.fields, source: connector.place)
+                external: id, title: title, fields: maker.fields, source: connector.sourceName)
         } catch {
             throw PackError("sensor: \(error.message)")
         }
@@ -103,7 +103,7 @@ public struct SensorPack: Sendable {
 
 /// Why a sensor pack is invalid or cannot be stored.
 public struct PackError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One sentence, with the place in `sensor.json` if applicable.
+    /// One sentence, with the position in `sensor.json` if applicable.
     public let message: String
 
     /// Creates an error with one sentence.

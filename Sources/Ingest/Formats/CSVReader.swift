@@ -17,14 +17,14 @@ struct CSVReader {
         _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, isLast: Bool,
         _ context: inout RowBuilder
     ) throws(RowError) -> UnsafePointer<UInt8> {
-        var place = start
-        while place < end {
-            let (begin, line) = (place, context.line)
+        var position = start
+        while position < end {
+            let (begin, line) = (position, context.line)
             do throws(RowError) {
                 if cells.isEmpty {
-                    try header(&place, end, isLast, &context)
+                    try header(&position, end, isLast, &context)
                 } else {
-                    try record(&place, end, isLast, &context)
+                    try record(&position, end, isLast, &context)
                 }
             } catch {
                 guard error.reason == .incomplete, !isLast else { throw error }
@@ -37,24 +37,24 @@ struct CSVReader {
     }
 
     private mutating func header(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
         _ context: inout RowBuilder
     ) throws(RowError) {
         var found: [Int] = []
         context.attempt += 1
         while true {
             var name: [UInt8] = []
-            if place.pointee == UInt8(ascii: "\"") {
-                place += 1
-                try Self.quoted(&place, end, isLast, into: &name, &context.line, -2)
+            if position.pointee == UInt8(ascii: "\"") {
+                position += 1
+                try Self.quoted(&position, end, isLast, into: &name, &context.line, -2)
             } else {
-                while place < end, ![0x2C, 0x0D, 0x0A].contains(place.pointee) {
-                    name.append(place.pointee)
-                    place += 1
+                while position < end, ![0x2C, 0x0D, 0x0A].contains(position.pointee) {
+                    name.append(position.pointee)
+                    position += 1
                 }
             }
             // The name may continue in the next piece of input.
-            guard place < end || isLast else { throw RowError(.incomplete) }
+            guard position < end || isLast else { throw RowError(.incomplete) }
             guard let field = name.withUnsafeBufferPointer({ context.table.field(named: $0) })
             else {
                 context.unknownName = name
@@ -64,10 +64,10 @@ struct CSVReader {
                 throw RowError(.twice, field: field)
             }
             found.append(field)
-            guard place.pointee == UInt8(ascii: ",") else { break }
-            place += 1
+            guard position.pointee == UInt8(ascii: ",") else { break }
+            position += 1
         }
-        try Self.endLine(&place, end, isLast)
+        try Self.endLine(&position, end, isLast)
         if let missing = context.table.missing(in: context.attempt) {
             throw RowError(.missing, field: missing)
         }
@@ -78,10 +78,10 @@ struct CSVReader {
 
     @inline(__always)
     private func record(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
         _ context: inout RowBuilder
     ) throws(RowError) {
-        if cells.count > 1, place.pointee == 0x0A || place.pointee == 0x0D {
+        if cells.count > 1, position.pointee == 0x0A || position.pointee == 0x0D {
             throw RowError(.blankLine)
         }
         try context.columns.open()
@@ -89,103 +89,105 @@ struct CSVReader {
         var isFirst = true
         for field in cells {
             if !isFirst {
-                guard place.pointee == UInt8(ascii: ",") else { throw Self.wrongEnd(place, end) }
-                place += 1
+                guard position.pointee == UInt8(ascii: ",") else {
+                    throw Self.wrongEnd(position, end)
+                }
+                position += 1
             }
             isFirst = false
             if field == FieldTable.time || context.kinds[field].isNumeric {
-                try number(&place, end, isLast, field, &context)
+                try number(&position, end, isLast, field, &context)
             } else {
-                try text(&place, end, isLast, field, &context)
+                try text(&position, end, isLast, field, &context)
             }
         }
-        try Self.endLine(&place, end, isLast)
+        try Self.endLine(&position, end, isLast)
         context.columns.close()
         context.line += 1
     }
 
     @inline(__always)
     private func number(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
         _ field: Int, _ context: inout RowBuilder
     ) throws(RowError) {
-        let start = place
-        if place.pointee == UInt8(ascii: "\"") {
-            try text(&place, end, isLast, field, &context)
+        let start = position
+        if position.pointee == UInt8(ascii: "\"") {
+            try text(&position, end, isLast, field, &context)
             return
         }
         do throws(RowError) {
             if field == FieldTable.time {
-                try context.readTime(&place)
+                try context.readTime(&position)
             } else {
                 try context.readNumber(
-                    &place, field, isInteger: context.kinds[field] == .integer)
+                    &position, field, isInteger: context.kinds[field] == .integer)
             }
-            guard place < end || isLast else { throw RowError(.incomplete) }
-            let next = place.pointee
-            if next == 0x2C || next == 0x0D || next == 0x0A || place == end { return }
+            guard position < end || isLast else { throw RowError(.incomplete) }
+            let next = position.pointee
+            if next == 0x2C || next == 0x0D || next == 0x0A || position == end { return }
         } catch {
             // A number cut by the end of the input may look malformed.
-            if place == end, !isLast { throw RowError(.incomplete) }
+            if position == end, !isLast { throw RowError(.incomplete) }
             if error.reason != .notNumber, error.reason != .notTime { throw error }
         }
-        place = start
-        try wrongNumber(&place, end, isLast, field, &context)
+        position = start
+        try wrongNumber(&position, end, isLast, field, &context)
     }
 
     /// Handles a time in RFC 3339, or reports a malformed number.
     @inline(never)
     private func wrongNumber(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
         _ field: Int, _ context: inout RowBuilder
     ) throws(RowError) {
         guard field != FieldTable.time else {
-            return try text(&place, end, isLast, field, &context)
+            return try text(&position, end, isLast, field, &context)
         }
-        while place < end, ![0x2C, 0x0D, 0x0A].contains(place.pointee) { place += 1 }
-        guard place < end || isLast else { throw RowError(.incomplete) }
+        while position < end, ![0x2C, 0x0D, 0x0A].contains(position.pointee) { position += 1 }
+        guard position < end || isLast else { throw RowError(.incomplete) }
         let isInteger = context.kinds[field] == .integer
         throw RowError(isInteger ? .notInteger : .notNumber, field: field)
     }
 
     private func text(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
         _ field: Int, _ context: inout RowBuilder
     ) throws(RowError) {
-        if place.pointee == UInt8(ascii: "\"") {
-            place += 1
-            if try plainText(&place, end, field, &context) { return }
-            try quotedText(&place, end, isLast, field, &context)
+        if position.pointee == UInt8(ascii: "\"") {
+            position += 1
+            if try plainText(&position, end, field, &context) { return }
+            try quotedText(&position, end, isLast, field, &context)
             return
         }
-        let start = place
+        let start = position
         var bits: UInt8 = 0
         while true {
-            let byte = place.pointee
+            let byte = position.pointee
             if byte == 0x2C || byte == 0x0D || byte == 0x0A { break }
             if byte == UInt8(ascii: "\"") { throw RowError(.quote, field: field) }
             if byte < 0x20, byte != 0x09 {
-                guard place >= end else { throw RowError(.control, field: field) }
+                guard position >= end else { throw RowError(.control, field: field) }
                 guard isLast else { throw RowError(.incomplete) }
                 break
             }
             bits |= byte
-            place += 1
+            position += 1
         }
-        let text = UnsafeBufferPointer(start: start, count: place - start)
+        let text = UnsafeBufferPointer(start: start, count: position - start)
         try context.take(text, field, isASCII: bits < 0x80)
     }
 
     /// The fast path: a quoted text without quotes and line ends, read from after its opening
     /// quote.
     ///
-    /// - Returns: `false` for any other text, and then `place` is unchanged.
+    /// - Returns: `false` for any other text, and then `position` is unchanged.
     private func plainText(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ field: Int,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ field: Int,
         _ context: inout RowBuilder
     ) throws(RowError) -> Bool {
         guard field != FieldTable.time, !context.kinds[field].isNumeric else { return false }
-        var (next, bits) = (place, UInt8(0))
+        var (next, bits) = (position, UInt8(0))
         while next < end, next.pointee != UInt8(ascii: "\""), next.pointee != 0x0A {
             bits |= next.pointee
             next += 1
@@ -193,19 +195,19 @@ struct CSVReader {
         guard next + 1 < end, next[0] == UInt8(ascii: "\""), next[1] != UInt8(ascii: "\"") else {
             return false
         }
-        let text = UnsafeBufferPointer(start: place, count: next - place)
-        place = next + 1
+        let text = UnsafeBufferPointer(start: position, count: next - position)
+        position = next + 1
         try context.take(text, field, isASCII: bits < 0x80)
         return true
     }
 
     /// Reads a quoted cell from after its opening quote.
     private func quotedText(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
         _ field: Int, _ context: inout RowBuilder
     ) throws(RowError) {
         var text: [UInt8] = []
-        try Self.quoted(&place, end, isLast, into: &text, &context.line, field)
+        try Self.quoted(&position, end, isLast, into: &text, &context.line, field)
         var stop: RowError?
         text.append(contentsOf: repeatElement(0, count: 16))
         text.withUnsafeBufferPointer { bytes in
@@ -232,19 +234,19 @@ struct CSVReader {
     private func number(
         _ start: UnsafePointer<UInt8>, _ length: Int, _ field: Int, _ context: inout RowBuilder
     ) throws(RowError) -> Bool {
-        var place = start
+        var position = start
         do throws(RowError) {
             if field == FieldTable.time {
-                try context.readTime(&place)
+                try context.readTime(&position)
             } else {
                 try context.readNumber(
-                    &place, field, isInteger: context.kinds[field] == .integer)
+                    &position, field, isInteger: context.kinds[field] == .integer)
             }
         } catch {
             guard field == FieldTable.time else { throw error }
             return false
         }
-        guard place == start + length else {
+        guard position == start + length else {
             guard field == FieldTable.time else { throw RowError(.notNumber, field: field) }
             return false
         }
@@ -252,17 +254,17 @@ struct CSVReader {
     }
 
     private static func quoted(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
         into text: inout [UInt8], _ line: inout Int, _ field: Int
     ) throws(RowError) {
         while true {
-            guard place < end else { throw RowError(.incomplete) }
-            let byte = place.pointee
-            place += 1
+            guard position < end else { throw RowError(.incomplete) }
+            let byte = position.pointee
+            position += 1
             if byte == UInt8(ascii: "\"") {
-                guard place < end || isLast else { throw RowError(.incomplete) }
-                guard place.pointee == UInt8(ascii: "\"") else { return }
-                place += 1
+                guard position < end || isLast else { throw RowError(.incomplete) }
+                guard position.pointee == UInt8(ascii: "\"") else { return }
+                position += 1
             } else if byte == 0x0A {
                 line += 1
             }
@@ -272,27 +274,27 @@ struct CSVReader {
 
     @inline(__always)
     private static func endLine(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool
     ) throws(RowError) {
-        if place.pointee == 0x0D {
-            place += 1
-            guard place < end || isLast else { throw RowError(.incomplete) }
-            guard place.pointee == 0x0A else { throw RowError(.syntax) }
+        if position.pointee == 0x0D {
+            position += 1
+            guard position < end || isLast else { throw RowError(.incomplete) }
+            guard position.pointee == 0x0A else { throw RowError(.syntax) }
         }
-        if place.pointee == 0x0A {
-            place += 1
+        if position.pointee == 0x0A {
+            position += 1
         } else {
-            guard place >= end else { throw wrongEnd(place, end) }
+            guard position >= end else { throw wrongEnd(position, end) }
             guard isLast else { throw RowError(.incomplete) }
         }
     }
 
     private static func wrongEnd(
-        _ place: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+        _ position: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
     ) -> RowError {
-        switch place.pointee {
+        switch position.pointee {
         case 0x2C, 0x0D, 0x0A: RowError(.cells)
-        default: RowError(place >= end ? .incomplete : .quote)
+        default: RowError(position >= end ? .incomplete : .quote)
         }
     }
 }

@@ -36,39 +36,39 @@ struct ColumnsReader {
         _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, isLast: Bool,
         _ context: inout RowBuilder
     ) throws(RowError) -> UnsafePointer<UInt8> {
-        var place = start
+        var position = start
         while true {
-            let begin = place
+            let begin = position
             do throws(RowError) {
                 if case .header = phase {
-                    if place == end { return end }
-                    try header(&place, end, &context)
+                    if position == end { return end }
+                    try header(&position, end, &context)
                 } else {
-                    try cells(&place, end, &context)
+                    try cells(&position, end, &context)
                 }
             } catch {
                 guard error.reason == .incomplete, !isLast else { throw error }
-                return max(begin, place)
+                return max(begin, position)
             }
         }
     }
 
     private mutating func header(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
         _ context: inout RowBuilder
     ) throws(RowError) {
-        let bytes = UnsafeRawPointer(place)
-        guard end - place >= ColumnsHeader.length else {
-            throw Self.begins(bytes, end - place) ? RowError(.incomplete) : RowError(.magic)
+        let bytes = UnsafeRawPointer(position)
+        guard end - position >= ColumnsHeader.length else {
+            throw Self.begins(bytes, end - position) ? RowError(.incomplete) : RowError(.magic)
         }
         guard Self.begins(bytes, 3) else { throw RowError(.magic) }
-        guard place[3] == ColumnsHeader.version else { throw RowError(.version) }
+        guard position[3] == ColumnsHeader.version else { throw RowError(.version) }
         let count = Int(
             UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)))
         let length = UInt64(
             littleEndian: bytes.loadUnaligned(fromByteOffset: 10, as: UInt64.self))
         rows = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 6, as: UInt32.self)))
-        var next = place + ColumnsHeader.length
+        var next = position + ColumnsHeader.length
         context.attempt += 1
         order = []
         for _ in 0..<count {
@@ -101,44 +101,44 @@ struct ColumnsReader {
         reserved = least - UInt64(rows) * 8
         column = -1
         phase = .cells(0)
-        place = next
+        position = next
     }
 
     private mutating func cells(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
         _ context: inout RowBuilder
     ) throws(RowError) {
         let field = column < 0 ? nil : order[column]
         switch phase {
         case .header: return
         case .cells(let done):
-            let count = min(rows * 8 - done, end - place)
+            let count = min(rows * 8 - done, end - position)
             let cells = context.columns.cells(field, from: context.columns.count)
-            (cells + done).copyMemory(from: place, byteCount: count)
-            take(count, &place)
+            (cells + done).copyMemory(from: position, byteCount: count)
+            take(count, &position)
             phase = .cells(done + count)
             guard done + count == rows * 8 else { throw RowError(.incomplete) }
             try check(cells, field, context.kinds)
             try nextColumn(&context)
         case .lengths(let done):
-            let count = min(rows - done, (end - place) / 4)
+            let count = min(rows - done, (end - position) / 4)
             for index in 0..<count {
-                let length = UnsafeRawPointer(place).loadUnaligned(
+                let length = UnsafeRawPointer(position).loadUnaligned(
                     fromByteOffset: 4 * index, as: UInt32.self)
                 lengths.append(UInt32(littleEndian: length))
             }
-            take(4 * count, &place)
+            take(4 * count, &position)
             phase = .lengths(done + count)
             guard done + count == rows else { throw RowError(.incomplete) }
             phase = .texts(0)
         case .texts(let done):
-            try texts(done, field ?? 0, &place, end, &context)
+            try texts(done, field ?? 0, &position, end, &context)
             try nextColumn(&context)
         }
     }
 
     private mutating func texts(
-        _ done: Int, _ field: Int, _ place: inout UnsafePointer<UInt8>,
+        _ done: Int, _ field: Int, _ position: inout UnsafePointer<UInt8>,
         _ end: UnsafePointer<UInt8>, _ context: inout RowBuilder
     ) throws(RowError) {
         for index in done..<rows {
@@ -151,19 +151,19 @@ struct ColumnsReader {
                 throw RowError(.columnLength, field: field)
             }
             phase = .texts(index)
-            guard end - place >= length else { throw RowError(.incomplete) }
-            let text = UnsafeBufferPointer(start: place, count: length)
+            guard end - position >= length else { throw RowError(.incomplete) }
+            let text = UnsafeBufferPointer(start: position, count: length)
             if text.contains(where: { $0 >= 0x80 }) {
                 row = index
                 try context.check(text, field)
             }
             context.columns.set(text: text, field, row: context.columns.count + index)
-            take(length, &place)
+            take(length, &position)
         }
     }
 
-    private mutating func take(_ count: Int, _ place: inout UnsafePointer<UInt8>) {
-        place += count
+    private mutating func take(_ count: Int, _ position: inout UnsafePointer<UInt8>) {
+        position += count
         left -= UInt64(count)
     }
 

@@ -18,13 +18,13 @@ struct DecimalLiteral {
     private let start: UnsafePointer<UInt8>
     private var length = 0
 
-    /// Reads from `place` and advances it past the number, or to the first invalid byte.
+    /// Reads from `position` and advances it past the number, or to the first invalid byte.
     ///
     /// - Precondition: the text is followed by a byte that cannot belong to a number.
     @inline(__always)
-    init(_ place: inout UnsafePointer<UInt8>) throws(RowError) {
-        start = place
-        var next = place
+    init(_ position: inout UnsafePointer<UInt8>) throws(RowError) {
+        start = position
+        var next = position
         if next.pointee == UInt8(ascii: "-") {
             isNegative = true
             next += 1
@@ -32,7 +32,7 @@ struct DecimalLiteral {
         let first = next
         var digit = next.pointee &- 0x30
         guard digit <= 9 else {
-            place = next
+            position = next
             throw RowError(.notNumber)
         }
         var value: UInt64 = 0
@@ -56,7 +56,7 @@ struct DecimalLiteral {
             }
             shift = fraction - next
             guard shift < 0 else {
-                place = next
+                position = next
                 throw RowError(.notNumber)
             }
             digits -= shift
@@ -71,7 +71,7 @@ struct DecimalLiteral {
             }
             digit = next.pointee &- 0x30
             guard digit <= 9 else {
-                place = next
+                position = next
                 throw RowError(.notNumber)
             }
             var given = 0
@@ -88,7 +88,7 @@ struct DecimalLiteral {
         mantissa = value
         exponent = shift
         if digits > 19 { isExact = false }
-        place = next
+        position = next
     }
 
     /// The nearest double, or `nil` if it is not finite.

@@ -31,12 +31,12 @@ struct FieldTable: ~Copyable {
         successors.initialize(repeating: Self.none, count: count + 2)
         stamps = .allocate(capacity: count + 1)
         stamps.initialize(repeating: 0, count: count + 1)
-        for (place, name) in names.enumerated() {
+        for (index, name) in names.enumerated() {
             let head = (name + [UInt8(ascii: "\"")]).prefix(8)
             let padded = Array(head) + Array(repeating: 0, count: 8 - head.count)
-            heads[place] = padded.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
-            masks[place] = head.count == 8 ? .max : (1 << (8 * UInt64(head.count))) - 1
-            lengths[place] = name.count
+            heads[index] = padded.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+            masks[index] = head.count == 8 ? .max : (1 << (8 * UInt64(head.count))) - 1
+            lengths[index] = name.count
         }
     }
 
@@ -48,19 +48,19 @@ struct FieldTable: ~Copyable {
         stamps.deallocate()
     }
 
-    /// The field whose name and closing quote start at `place`, if any.
+    /// The field whose name and closing quote start at `position`, if any.
     ///
     /// - Parameter previous: the field before it, or `start`.
     /// - Precondition: seven bytes after the name are readable.
     @inline(__always)
     func field(
-        quotedAt place: UnsafePointer<UInt8>, after previous: Int
+        quotedAt position: UnsafePointer<UInt8>, after previous: Int
     ) -> (field: Int, length: Int)? {
         let expected = successors[previous + 2]
-        if expected != Self.none, matches(expected, at: place) {
+        if expected != Self.none, matches(expected, at: position) {
             return (expected, lengths[expected + 1])
         }
-        return searched(place, previous)
+        return searched(position, previous)
     }
 
     /// The field with exactly this name.
@@ -89,23 +89,23 @@ struct FieldTable: ~Copyable {
     }
 
     @inline(__always)
-    private func matches(_ field: Int, at place: UnsafePointer<UInt8>) -> Bool {
-        let head = UnsafeRawPointer(place).loadUnaligned(as: UInt64.self)
+    private func matches(_ field: Int, at position: UnsafePointer<UInt8>) -> Bool {
+        let head = UnsafeRawPointer(position).loadUnaligned(as: UInt64.self)
         guard head & masks[field + 1] == heads[field + 1] else { return false }
-        return lengths[field + 1] < 8 || ends(field, at: place)
+        return lengths[field + 1] < 8 || ends(field, at: position)
     }
 
-    private func ends(_ field: Int, at place: UnsafePointer<UInt8>) -> Bool {
+    private func ends(_ field: Int, at position: UnsafePointer<UInt8>) -> Bool {
         let name = names[field + 1]
-        for index in 8..<name.count where place[index] != name[index] { return false }
-        return place[name.count] == UInt8(ascii: "\"")
+        for index in 8..<name.count where position[index] != name[index] { return false }
+        return position[name.count] == UInt8(ascii: "\"")
     }
 
     @inline(never)
     private func searched(
-        _ place: UnsafePointer<UInt8>, _ previous: Int
+        _ position: UnsafePointer<UInt8>, _ previous: Int
     ) -> (field: Int, length: Int)? {
-        for field in -1..<count where matches(field, at: place) {
+        for field in -1..<count where matches(field, at: position) {
             successors[previous + 2] = field
             return (field, lengths[field + 1])
         }

@@ -28,13 +28,13 @@ struct JSONReader {
         _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, isLast: Bool,
         _ context: inout RowBuilder
     ) throws(RowError) -> UnsafePointer<UInt8> {
-        var place = start
+        var position = start
         while true {
-            let (begin, line) = (place, context.line)
+            let (begin, line) = (position, context.line)
             do throws(RowError) {
                 let goesOn =
                     try isLines
-                    ? lineStep(&place, end, isLast, &context) : step(&place, end, &context)
+                    ? lineStep(&position, end, isLast, &context) : step(&position, end, &context)
                 guard goesOn else { return end }
             } catch {
                 guard error.reason == .incomplete, !isLast else { throw error }
@@ -47,18 +47,20 @@ struct JSONReader {
     /// - Returns: whether more may follow.
     @inline(__always)
     private func lineStep(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
         _ context: inout RowBuilder
     ) throws(RowError) -> Bool {
         // Empty lines are skipped because writers may end with one or two.
-        JSONObjectReader.skipSpace(&place, &context.line)
-        if place == end { return false }
-        try JSONObjectReader.read(&place, end, &context, spansLines: false)
-        while place.pointee == 0x20 || place.pointee == 0x0D || place.pointee == 0x09 { place += 1 }
-        if place.pointee == 0x0A {
-            place += 1
+        JSONObjectReader.skipSpace(&position, &context.line)
+        if position == end { return false }
+        try JSONObjectReader.read(&position, end, &context, spansLines: false)
+        while position.pointee == 0x20 || position.pointee == 0x0D || position.pointee == 0x09 {
+            position += 1
+        }
+        if position.pointee == 0x0A {
+            position += 1
             context.line += 1
-        } else if place < end {
+        } else if position < end {
             throw RowError(.syntax)
         } else if !isLast {
             throw RowError(.incomplete)
@@ -68,53 +70,53 @@ struct JSONReader {
     }
 
     private mutating func step(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
         _ context: inout RowBuilder
     ) throws(RowError) -> Bool {
-        JSONObjectReader.skipSpace(&place, &context.line)
+        JSONObjectReader.skipSpace(&position, &context.line)
         switch phase {
-        case .start: try begin(&place, end, &context)
+        case .start: try begin(&position, end, &context)
         case .element(let isFirst):
-            if isFirst, place.pointee == UInt8(ascii: "]") {
-                place += 1
+            if isFirst, position.pointee == UInt8(ascii: "]") {
+                position += 1
                 phase = isWrapped ? .brace : .tail
                 return true
             }
-            try JSONObjectReader.read(&place, end, &context, spansLines: true)
+            try JSONObjectReader.read(&position, end, &context, spansLines: true)
             context.columns.close()
             phase = .separator
         case .separator:
-            switch place.pointee {
+            switch position.pointee {
             case UInt8(ascii: ","): phase = .element(isFirst: false)
             case UInt8(ascii: "]"): phase = isWrapped ? .brace : .tail
-            default: throw JSONObjectReader.unexpected(place, end)
+            default: throw JSONObjectReader.unexpected(position, end)
             }
-            place += 1
+            position += 1
         case .brace:
-            guard place.pointee == UInt8(ascii: "}") else {
-                throw JSONObjectReader.unexpected(place, end)
+            guard position.pointee == UInt8(ascii: "}") else {
+                throw JSONObjectReader.unexpected(position, end)
             }
-            place += 1
+            position += 1
             phase = .tail
         case .tail:
-            guard place == end else { throw RowError(.textAfterEnd) }
+            guard position == end else { throw RowError(.textAfterEnd) }
             return false
         }
         return true
     }
 
     private mutating func begin(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
         _ context: inout RowBuilder
     ) throws(RowError) {
-        if place.pointee == UInt8(ascii: "[") {
-            place += 1
+        if position.pointee == UInt8(ascii: "[") {
+            position += 1
             phase = .element(isFirst: true)
-        } else if try opensWrapper(&place, end, &context.line) {
+        } else if try opensWrapper(&position, end, &context.line) {
             isWrapped = true
             phase = .element(isFirst: true)
         } else {
-            try JSONObjectReader.read(&place, end, &context, spansLines: true)
+            try JSONObjectReader.read(&position, end, &context, spansLines: true)
             context.columns.close()
             phase = .tail
         }
@@ -122,9 +124,9 @@ struct JSONReader {
 
     /// Consumes `{"samples":[` if present.
     private func opensWrapper(
-        _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ line: inout Int
+        _ position: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ line: inout Int
     ) throws(RowError) -> Bool {
-        var (next, lines) = (place, line)
+        var (next, lines) = (position, line)
         for word: StaticString in ["{", "\"samples\"", ":", "["] {
             JSONObjectReader.skipSpace(&next, &lines)
             for offset in 0..<word.utf8CodeUnitCount {
@@ -133,7 +135,7 @@ struct JSONReader {
                 next += 1
             }
         }
-        (place, line) = (next, lines)
+        (position, line) = (next, lines)
         return true
     }
 }

@@ -46,17 +46,17 @@ struct NumberWriter: ~Copyable {
 
     /// - Precondition: the value is finite.
     @inline(__always)
-    func write(_ value: Double, _ column: Int, _ place: inout Digits.Place) {
+    func write(_ value: Double, _ column: Int, _ output: inout Digits.Output) {
         let magnitude = value.magnitude
         guard magnitude < Self.bound, magnitude >= 1e-4 else {
-            return writeOther(value, &place)
+            return writeOther(value, &output)
         }
         let usual = decimals[column]
         let scaled = magnitude * powers[usual]
         if scaled < Self.bound {
             let whole = UInt64(scaled + 0.5)
             if Double(whole) / powers[usual] == magnitude {
-                return writeShort(value, whole, usual, column, &place)
+                return writeShort(value, whole, usual, column, &output)
             }
         }
         // An upper bound of the integer digits from the binary exponent.
@@ -64,15 +64,15 @@ struct NumberWriter: ~Copyable {
         let power = 14 - digits
         let whole = UInt64(magnitude * powers[power] + 0.5)
         if whole < 1_000_000_000_000_000, Double(whole) / powers[power] == magnitude {
-            return writeShort(value, whole, power, column, &place)
+            return writeShort(value, whole, power, column, &output)
         }
-        writeOther(value, &place)
+        writeOther(value, &output)
     }
 
     @inline(__always)
     private func writeShort(
         _ value: Double, _ whole: UInt64, _ exponent: Int, _ column: Int,
-        _ place: inout Digits.Place
+        _ output: inout Digits.Output
     ) {
         var (whole, exponent) = (whole, exponent)
         while exponent > 0 {
@@ -83,26 +83,26 @@ struct NumberWriter: ~Copyable {
         }
         decimals[column] = max(exponent, decimals[column] - 1)
         if value < 0 {
-            place.pointee = UInt8(ascii: "-")
-            place += 1
+            output.pointee = UInt8(ascii: "-")
+            output += 1
         }
         let (integer, fraction) = whole.quotientAndRemainder(dividingBy: wholePowers[exponent])
-        Digits.write(integer, &place)
-        place.pointee = UInt8(ascii: ".")
-        place += 1
+        Digits.write(integer, &output)
+        output.pointee = UInt8(ascii: ".")
+        output += 1
         if exponent == 0 {
-            place.pointee = UInt8(ascii: "0")
-            place += 1
+            output.pointee = UInt8(ascii: "0")
+            output += 1
         } else if exponent <= 16 {
-            Digits.write(fraction, padded: exponent, &place)
+            Digits.write(fraction, padded: exponent, &output)
         } else {
-            Digits.write(fraction / 100_000_000, padded: exponent - 8, &place)
-            Digits.write(fraction % 100_000_000, padded: 8, &place)
+            Digits.write(fraction / 100_000_000, padded: exponent - 8, &output)
+            Digits.write(fraction % 100_000_000, padded: 8, &output)
         }
     }
 
     @inline(never)
-    private func writeOther(_ value: Double, _ place: inout Digits.Place) {
+    private func writeOther(_ value: Double, _ output: inout Digits.Output) {
         let bits = value.bitPattern
         let slot = Int((bits &* 0x9E37_79B9_7F4A_7C15) >> 53)
         let text = texts + slot * Self.longest
@@ -116,8 +116,8 @@ struct NumberWriter: ~Copyable {
             text[Self.longest - 1] = UInt8(length)
             known[slot] = bits
         }
-        UnsafeMutableRawPointer(place).copyMemory(from: text, byteCount: Self.longest - 1)
-        place += Int(text[Self.longest - 1])
+        UnsafeMutableRawPointer(output).copyMemory(from: text, byteCount: Self.longest - 1)
+        output += Int(text[Self.longest - 1])
     }
 }
 
@@ -125,7 +125,7 @@ struct NumberWriter: ~Copyable {
 ///
 /// Its functions may overwrite eight bytes after the last digit.
 enum Digits {
-    typealias Place = UnsafeMutablePointer<UInt8>
+    typealias Output = UnsafeMutablePointer<UInt8>
 
     /// The digits of a number below 10^8 as bytes 0 to 9, the most significant digit in the lowest
     /// byte.
@@ -140,26 +140,26 @@ enum Digits {
     }
 
     @inline(__always)
-    private static func store(_ digits: UInt64, _ place: Place) {
-        UnsafeMutableRawPointer(place).storeBytes(
+    private static func store(_ digits: UInt64, _ output: Output) {
+        UnsafeMutableRawPointer(output).storeBytes(
             of: (digits | 0x3030_3030_3030_3030).littleEndian, as: UInt64.self)
     }
 
     /// Writes a number without leading zeros.
     @inline(__always)
-    static func write(_ value: UInt64, _ place: inout Place) {
+    static func write(_ value: UInt64, _ output: inout Output) {
         if value < 100_000_000 {
-            short(value, &place)
+            short(value, &output)
         } else if value < 10_000_000_000_000_000 {
-            short(value / 100_000_000, &place)
-            store(eight(value % 100_000_000), place)
-            place += 8
+            short(value / 100_000_000, &output)
+            store(eight(value % 100_000_000), output)
+            output += 8
         } else {
             let (high, low) = value.quotientAndRemainder(dividingBy: 10_000_000_000_000_000)
-            short(high, &place)
-            store(eight(low / 100_000_000), place)
-            store(eight(low % 100_000_000), place + 8)
-            place += 16
+            short(high, &output)
+            store(eight(low / 100_000_000), output)
+            store(eight(low % 100_000_000), output + 8)
+            output += 16
         }
     }
 
@@ -167,46 +167,46 @@ enum Digits {
     ///
     /// - Parameter count: from 1 to 16.
     @inline(__always)
-    static func write(_ value: UInt64, padded count: Int, _ place: inout Place) {
+    static func write(_ value: UInt64, padded count: Int, _ output: inout Output) {
         if count <= 8 {
-            store(eight(value) >> UInt64(8 * (8 - count)), place)
+            store(eight(value) >> UInt64(8 * (8 - count)), output)
         } else {
-            store(eight(value / 100_000_000) >> UInt64(8 * (16 - count)), place)
-            store(eight(value % 100_000_000), place + (count - 8))
+            store(eight(value / 100_000_000) >> UInt64(8 * (16 - count)), output)
+            store(eight(value % 100_000_000), output + (count - 8))
         }
-        place += count
+        output += count
     }
 
     @inline(__always)
-    static func write(_ value: Int64, _ place: inout Place) {
+    static func write(_ value: Int64, _ output: inout Output) {
         if value < 0 {
-            place.pointee = UInt8(ascii: "-")
-            place += 1
+            output.pointee = UInt8(ascii: "-")
+            output += 1
         }
-        write(value.magnitude, &place)
+        write(value.magnitude, &output)
     }
 
     /// Writes microseconds as milliseconds with three decimals if necessary.
     @inline(__always)
-    static func write(milliseconds microseconds: Int64, _ place: inout Place) {
+    static func write(milliseconds microseconds: Int64, _ output: inout Output) {
         if microseconds < 0 {
-            place.pointee = UInt8(ascii: "-")
-            place += 1
+            output.pointee = UInt8(ascii: "-")
+            output += 1
         }
         let (whole, rest) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
-        write(whole, &place)
+        write(whole, &output)
         if rest != 0 {
-            place.pointee = UInt8(ascii: ".")
-            place += 1
-            write(rest, padded: 3, &place)
+            output.pointee = UInt8(ascii: ".")
+            output += 1
+            write(rest, padded: 3, &output)
         }
     }
 
     @inline(__always)
-    private static func short(_ value: UInt64, _ place: inout Place) {
+    private static func short(_ value: UInt64, _ output: inout Output) {
         let digits = eight(value)
         let zeros = min(7, digits.trailingZeroBitCount / 8)
-        store(digits >> UInt64(8 * zeros), place)
-        place += 8 - zeros
+        store(digits >> UInt64(8 * zeros), output)
+        output += 8 - zeros
     }
 }

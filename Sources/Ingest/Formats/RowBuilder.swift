@@ -27,11 +27,11 @@ struct RowBuilder: ~Copyable {
     /// Reads a number into a field of kind `number` or `integer`.
     @inline(__always)
     mutating func readNumber(
-        _ place: inout UnsafePointer<UInt8>, _ field: Int, isInteger: Bool
+        _ position: inout UnsafePointer<UInt8>, _ field: Int, isInteger: Bool
     ) throws(RowError) {
         let number: DecimalLiteral
         do throws(RowError) {
-            number = try DecimalLiteral(&place)
+            number = try DecimalLiteral(&position)
         } catch {
             throw RowError(error.reason, field: field)
         }
@@ -46,10 +46,10 @@ struct RowBuilder: ~Copyable {
 
     /// Reads a numeric time.
     @inline(__always)
-    func readTime(_ place: inout UnsafePointer<UInt8>) throws(RowError) {
+    func readTime(_ position: inout UnsafePointer<UInt8>) throws(RowError) {
         let number: DecimalLiteral
         do throws(RowError) {
-            number = try DecimalLiteral(&place)
+            number = try DecimalLiteral(&position)
         } catch {
             throw RowError(error.reason == .notNumber ? .notTime : error.reason, field: -1)
         }

@@ -29,30 +29,30 @@ public struct SampleFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of the fault.
     public let code: Code
-    /// The place in the input, for display: `line 3, field x`.
-    public let place: String
+    /// The location in the input, for display: `line 3, field x`.
+    public let location: String
     /// The problem as a clause without a full stop; it never contains a value.
     public let message: String
 
-    public var description: String { "\(place): \(message)" }
+    public var description: String { "\(location): \(message)" }
 }
 
 /// Finds the ends of rows without parsing the rows.
 ///
-/// Input may be split at these places: the parts parse to the same samples as the whole.
+/// Input may be split at these positions: the parts parse to the same samples as the whole.
 ///
 /// ```swift
 /// let (lines, size) = RowCounter(.ndjson).rows(bytes, limit: 1000)
 /// ```
 public struct RowCounter: Sendable {
-    private let form: SampleFormat
+    private let format: SampleFormat
 
     /// Creates a counter for a format.
     ///
-    /// - Precondition: `form` is not `json`, which has no row separator.
-    public init(_ form: SampleFormat) {
-        precondition(form != .json, "JSON has no row separator")
-        self.form = form
+    /// - Precondition: `format` is not `json`, which has no row separator.
+    public init(_ format: SampleFormat) {
+        precondition(format != .json, "JSON has no row separator")
+        self.format = format
     }
 
     /// Counts the complete rows at the start of `bytes`: lines, including a header line, or batches.
@@ -62,16 +62,16 @@ public struct RowCounter: Sendable {
     public func rows(
         _ bytes: UnsafeRawBufferPointer, limit: Int = .max
     ) -> (rows: Int, bytes: Int) {
-        form == .columns ? batches(bytes, limit) : lines(bytes, limit)
+        format == .columns ? batches(bytes, limit) : lines(bytes, limit)
     }
 
     private func lines(_ bytes: UnsafeRawBufferPointer, _ limit: Int) -> (rows: Int, bytes: Int) {
         var (rows, end, isQuoted) = (0, 0, false)
-        for (place, byte) in bytes.enumerated() {
-            if byte == UInt8(ascii: "\""), form == .csv { isQuoted.toggle() }
+        for (index, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "\""), format == .csv { isQuoted.toggle() }
             guard byte == 0x0A, !isQuoted else { continue }
             rows += 1
-            end = place + 1
+            end = index + 1
             if rows == limit { break }
         }
         return (rows, end)

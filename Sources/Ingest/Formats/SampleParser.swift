@@ -27,7 +27,7 @@ public struct SampleParser: ~Copyable {
         case json(JSONReader), csv(CSVReader), columns(ColumnsReader)
     }
 
-    private let form: SampleFormat
+    private let format: SampleFormat
     private let piece: Int
     private var reader: Reader
     private var context: RowBuilder
@@ -41,16 +41,16 @@ public struct SampleParser: ~Copyable {
     /// - Parameters:
     ///   - limit: the maximum number of samples; `maximumValues` applies in any case.
     ///   - now: the time of samples without `t`.
-    public init(_ form: SampleFormat, fields: [Field], limit: Int = .max, now: Timestamp) {
-        self.init(form, fields: fields, limit: limit, now: now, piece: Self.standardPiece)
+    public init(_ format: SampleFormat, fields: [Field], limit: Int = .max, now: Timestamp) {
+        self.init(format, fields: fields, limit: limit, now: now, piece: Self.standardPiece)
     }
 
-    init(_ form: SampleFormat, fields: [Field], limit: Int, now: Timestamp, piece: Int) {
-        self.form = form
+    init(_ format: SampleFormat, fields: [Field], limit: Int, now: Timestamp, piece: Int) {
+        self.format = format
         self.piece = piece
         buffer = InputBuffer(capacity: max(64, 2 * piece))
         reader =
-            switch form {
+            switch format {
             case .json: .json(JSONReader(isLines: false))
             case .ndjson: .json(JSONReader(isLines: true))
             case .csv: .csv(CSVReader())
@@ -92,7 +92,9 @@ public struct SampleParser: ~Copyable {
         do throws(RowError) {
             if isAtStart {
                 guard buffer.count >= 3 || isLast else { return }
-                if form != .columns, Self.isByteOrderMark(start) { throw RowError(.byteOrderMark) }
+                if format != .columns, Self.isByteOrderMark(start) {
+                    throw RowError(.byteOrderMark)
+                }
                 isAtStart = false
             }
             buffer.drop(try read(start, end, isLast: isLast) - start)
@@ -110,15 +112,15 @@ public struct SampleParser: ~Copyable {
     ) throws(RowError) -> UnsafePointer<UInt8> {
         // The reader is moved out and back so that mutating it makes no copy.
         switch reader {
-        case .json(var form):
-            defer { reader = .json(form) }
-            return try form.read(start, end, isLast: isLast, &context)
-        case .csv(var form):
-            defer { reader = .csv(form) }
-            return try form.read(start, end, isLast: isLast, &context)
-        case .columns(var form):
-            defer { reader = .columns(form) }
-            return try form.read(start, end, isLast: isLast, &context)
+        case .json(var json):
+            defer { reader = .json(json) }
+            return try json.read(start, end, isLast: isLast, &context)
+        case .csv(var csv):
+            defer { reader = .csv(csv) }
+            return try csv.read(start, end, isLast: isLast, &context)
+        case .columns(var columns):
+            defer { reader = .columns(columns) }
+            return try columns.read(start, end, isLast: isLast, &context)
         }
     }
 
@@ -127,25 +129,25 @@ public struct SampleParser: ~Copyable {
     }
 
     private func fault(_ stop: RowError) -> SampleFault {
-        var place: String
+        var location: String
         switch reader {
         case .columns(let columns):
-            place = "batch \(columns.batch)"
-            if let row = columns.row { place += ", sample \(row + 1)" }
-        case .json where form == .json:
-            place = "line \(context.line), sample \(context.columns.count + 1)"
+            location = "batch \(columns.batch)"
+            if let row = columns.row { location += ", sample \(row + 1)" }
+        case .json where format == .json:
+            location = "line \(context.line), sample \(context.columns.count + 1)"
         case .json, .csv:
-            place = "line \(context.line)"
+            location = "line \(context.line)"
         }
         if stop.reason == .unknown {
             let name = String(decoding: context.unknownName.prefix(80), as: UTF8.self)
-            place += ", field \(name.debugDescription)"
+            location += ", field \(name.debugDescription)"
         } else if stop.field >= 0 {
-            place += ", field \(context.columns.fields[stop.field].name)"
+            location += ", field \(context.columns.fields[stop.field].name)"
         } else if stop.field == FieldTable.time {
-            place += ", field t"
+            location += ", field t"
         }
-        return SampleFault(code: stop.code, place: place, message: stop.message)
+        return SampleFault(code: stop.code, location: location, message: stop.message)
     }
 }
 

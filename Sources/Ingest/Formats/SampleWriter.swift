@@ -13,7 +13,7 @@ public import Samples
 public struct SampleWriter: ~Copyable {
     private static let capacity = 1 << 16
 
-    private let form: SampleFormat
+    private let format: SampleFormat
     private let fields: [Field]
     private var sink = OutputBuffer(capacity: capacity)
     private let numbers: NumberWriter
@@ -22,11 +22,11 @@ public struct SampleWriter: ~Copyable {
     private var isFirst = true
 
     /// Creates a writer for samples with the given fields.
-    public init(_ form: SampleFormat, fields: [Field]) {
-        self.form = form
+    public init(_ format: SampleFormat, fields: [Field]) {
+        self.format = format
         self.fields = fields
         numbers = NumberWriter(columns: fields.count)
-        rows = RowTemplate(form, fields)
+        rows = RowTemplate(format, fields)
     }
 
     /// The number of buffered bytes.
@@ -34,7 +34,7 @@ public struct SampleWriter: ~Copyable {
 
     /// Writes the start of the output: the header line of CSV.
     public mutating func begin() {
-        guard form == .csv else { return }
+        guard format == .csv else { return }
         sink.append(Array((["t"] + fields.map(\.name)).joined(separator: ",").utf8))
         sink.append([0x0D, 0x0A])
     }
@@ -43,7 +43,7 @@ public struct SampleWriter: ~Copyable {
     ///
     /// - Precondition: the columns match the fields.
     public mutating func write(_ batch: SampleBatch, rows range: Range<Int>) {
-        if form == .columns {
+        if format == .columns {
             writeColumns(batch, range)
         } else if !range.isEmpty {
             batch.withCells { times, cells in writeRows(times, cells, range) }
@@ -60,37 +60,37 @@ public struct SampleWriter: ~Copyable {
     private mutating func writeRows(
         _ times: UnsafePointer<Timestamp>, _ cells: [Cells], _ range: Range<Int>
     ) {
-        let isCSV = form == .csv
+        let isCSV = format == .csv
         cells.withUnsafeBufferPointer { cells in
             for row in range {
                 sink.reserve(rows.maximumSize)
-                var place = sink.next
-                if form == .json, !isFirst {
-                    place.pointee = UInt8(ascii: ",")
-                    place += 1
+                var output = sink.next
+                if format == .json, !isFirst {
+                    output.pointee = UInt8(ascii: ",")
+                    output += 1
                 }
                 isFirst = false
-                rows.copy(0, &place)
-                Digits.write(milliseconds: times[row].microseconds, &place)
+                rows.copy(0, &output)
+                Digits.write(milliseconds: times[row].microseconds, &output)
                 for column in cells.indices {
-                    rows.copy(column + 1, &place)
+                    rows.copy(column + 1, &output)
                     switch cells[column] {
                     case .numbers(let values):
                         let value = values[row]
                         if value.isFinite {
-                            numbers.write(value, column, &place)
+                            numbers.write(value, column, &output)
                         } else {
-                            rows.copyNull(&place)
+                            rows.copyNull(&output)
                         }
-                    case .integers(let values): Digits.write(values[row], &place)
+                    case .integers(let values): Digits.write(values[row], &output)
                     case .texts(let values):
-                        sink.next = place
+                        sink.next = output
                         write(values[row], isCSV: isCSV)
-                        place = sink.next
+                        output = sink.next
                     }
                 }
-                rows.copy(cells.count + 1, &place)
-                sink.next = place
+                rows.copy(cells.count + 1, &output)
+                sink.next = output
             }
         }
     }
@@ -149,9 +149,9 @@ struct RowTemplate: ~Copyable {
     private let starts: [Int]
     private let lengths: [Int]
 
-    init(_ form: SampleFormat, _ fields: [Field]) {
+    init(_ format: SampleFormat, _ fields: [Field]) {
         var parts: [[UInt8]]
-        if form == .csv {
+        if format == .csv {
             parts = [[]] + fields.map { _ in [UInt8(ascii: ",")] } + [[0x0D, 0x0A]]
         } else {
             parts = [Array(#"{"t":"#.utf8)]
@@ -163,7 +163,7 @@ struct RowTemplate: ~Copyable {
                 sink.append([UInt8(ascii: ":")])
                 parts.append(Array(UnsafeBufferPointer(start: sink.start, count: sink.count)))
             }
-            parts.append(form == .ndjson ? [UInt8(ascii: "}"), 0x0A] : [UInt8(ascii: "}")])
+            parts.append(format == .ndjson ? [UInt8(ascii: "}"), 0x0A] : [UInt8(ascii: "}")])
         }
         parts.append(Array("null".utf8))
         // Parts are copied as whole words, so each is aligned to one.
@@ -186,20 +186,20 @@ struct RowTemplate: ~Copyable {
 
     /// Copies a part; may overwrite seven bytes after it.
     @inline(__always)
-    func copy(_ part: Int, _ place: inout Digits.Place) {
+    func copy(_ part: Int, _ output: inout Digits.Output) {
         let length = lengths[part]
         let source = UnsafeRawPointer(bytes + starts[part])
-        let target = UnsafeMutableRawPointer(place)
+        let target = UnsafeMutableRawPointer(output)
         var offset = 0
         while offset < length {
             let word = source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
             offset += 8
         }
-        place += length
+        output += length
     }
 
-    func copyNull(_ place: inout Digits.Place) { copy(lengths.count - 1, &place) }
+    func copyNull(_ output: inout Digits.Output) { copy(lengths.count - 1, &output) }
 }
 
 /// Pointers to the values of one column, valid while its batch is retained.

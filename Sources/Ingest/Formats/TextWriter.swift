@@ -8,8 +8,8 @@ enum TextWriter {
     ///
     /// Escapes exactly what `JSONString.write` of Text escapes; this copy writes into a raw buffer,
     /// byte by byte, for speed.
-    static func json(_ text: UnsafeBufferPointer<UInt8>, _ place: inout Digits.Place) {
-        append(UInt8(ascii: "\""), &place)
+    static func json(_ text: UnsafeBufferPointer<UInt8>, _ output: inout Digits.Output) {
+        append(UInt8(ascii: "\""), &output)
         var index = 0
         while index < text.count {
             let byte = text[index]
@@ -17,49 +17,49 @@ enum TextWriter {
             if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte != 0x7F,
                 byte != 0xE2
             {
-                append(byte, &place)
+                append(byte, &output)
                 continue
             }
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                append(UInt8(ascii: "\\"), &place)
-                append(byte, &place)
+                append(UInt8(ascii: "\\"), &output)
+                append(byte, &output)
             case 0x0A:
-                append(UInt8(ascii: "\\"), &place)
-                append(UInt8(ascii: "n"), &place)
+                append(UInt8(ascii: "\\"), &output)
+                append(UInt8(ascii: "n"), &output)
             case 0xE2
             where index + 1 < text.count && text[index] == 0x80 && text[index + 1] & 0xFE == 0xA8:
-                escape(0x2028 + UInt16(text[index + 1] & 1), &place)
+                escape(0x2028 + UInt16(text[index + 1] & 1), &output)
                 index += 2
-            case 0xE2: append(byte, &place)
-            default: escape(UInt16(byte), &place)
+            case 0xE2: append(byte, &output)
+            default: escape(UInt16(byte), &output)
             }
         }
-        append(UInt8(ascii: "\""), &place)
+        append(UInt8(ascii: "\""), &output)
     }
 
     /// Writes a quoted cell (RFC 4180).
-    static func csv(_ text: UnsafeBufferPointer<UInt8>, _ place: inout Digits.Place) {
-        append(UInt8(ascii: "\""), &place)
+    static func csv(_ text: UnsafeBufferPointer<UInt8>, _ output: inout Digits.Output) {
+        append(UInt8(ascii: "\""), &output)
         for byte in text {
-            if byte == UInt8(ascii: "\"") { append(byte, &place) }
-            append(byte, &place)
+            if byte == UInt8(ascii: "\"") { append(byte, &output) }
+            append(byte, &output)
         }
-        append(UInt8(ascii: "\""), &place)
+        append(UInt8(ascii: "\""), &output)
     }
 
     @inline(__always)
-    private static func append(_ byte: UInt8, _ place: inout Digits.Place) {
-        place.pointee = byte
-        place += 1
+    private static func append(_ byte: UInt8, _ output: inout Digits.Output) {
+        output.pointee = byte
+        output += 1
     }
 
-    private static func escape(_ unit: UInt16, _ place: inout Digits.Place) {
-        append(UInt8(ascii: "\\"), &place)
-        append(UInt8(ascii: "u"), &place)
+    private static func escape(_ unit: UInt16, _ output: inout Digits.Output) {
+        append(UInt8(ascii: "\\"), &output)
+        append(UInt8(ascii: "u"), &output)
         for shift: UInt16 in [12, 8, 4, 0] {
             let digit = UInt8(unit >> shift & 15)
-            append(digit < 10 ? 0x30 + digit : 0x57 + digit, &place)
+            append(digit < 10 ? 0x30 + digit : 0x57 + digit, &output)
         }
     }
 }

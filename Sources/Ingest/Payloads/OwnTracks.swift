@@ -31,7 +31,7 @@ public enum OwnTracksReader {
             return content
         }
         content.add("location", of: phone, at: json.member("tst")) { values throws(DropReason) in
-            try values.place(
+            try values.location(
                 latitude: json.member("lat"), longitude: json.member("lon"),
                 altitude: json.member("alt"),
                 accuracy: json.member("acc"), speed: json.member("vel"),

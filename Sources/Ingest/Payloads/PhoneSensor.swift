@@ -148,7 +148,7 @@ struct PhoneReadingBuilder {
     }
 
     /// Adds a location; altitude, accuracy, speed in m/s and heading may be missing.
-    mutating func place(
+    mutating func location(
         latitude: JSONValue?, longitude: JSONValue?, altitude: JSONValue?, accuracy: JSONValue?,
         speed: JSONValue?, speedFactor: Double = 1, heading: JSONValue?
     ) throws(DropReason) {

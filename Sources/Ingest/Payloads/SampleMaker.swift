@@ -15,7 +15,7 @@ public struct SampleMaker: Sendable {
         /// All payloads.
         public var received = 0
         /// Payloads that were made into samples.
-        public var taken = 0
+        public var accepted = 0
         /// Payloads that are not in the format or have an invalid value.
         public var malformed = 0
         /// Payloads with a missing field.
@@ -141,7 +141,7 @@ public struct SampleMaker: Sendable {
             guard isChange(values) else { return repeated() }
             reported = values
         }
-        counts.taken += 1
+        counts.accepted += 1
         return .sample(sample)
     }
 
@@ -173,7 +173,7 @@ public struct SampleMaker: Sendable {
 
 /// The last samples, for detecting repetitions.
 private struct RecentSamples: Sendable {
-    enum Place {
+    enum Outcome {
         case new, late, repeated
     }
 
@@ -186,7 +186,7 @@ private struct RecentSamples: Sendable {
 
     /// - Parameter repeats: whether equal samples are accepted because their time is only the
     ///   arrival time.
-    mutating func take(_ sample: Sample, repeats: Bool) -> Place {
+    mutating func take(_ sample: Sample, repeats: Bool) -> Outcome {
         guard !repeats else { return .new }
         for (index, time) in times.enumerated() where time == sample.time {
             if samples[index] == sample { return .repeated }

@@ -84,7 +84,7 @@ private enum SensorLoggerDecoder {
             try values.optional("relativeAltitude", json.member("relativeAltitude"))
         case "location":
             kind = "location"
-            try values.place(
+            try values.location(
                 latitude: json.member("latitude"), longitude: json.member("longitude"),
                 altitude: json.member("altitudeAboveMeanSeaLevel") ?? json.member("altitude"),
                 accuracy: json.member("horizontalAccuracy"), speed: json.member("speed"),

@@ -60,7 +60,7 @@ extension ConnectionReport {
     init(_ report: SourceReport) {
         self.init(
             state: report.link.rawValue, connections: report.connections,
-            received: report.received, taken: report.taken, late: report.late,
+            received: report.received, taken: report.accepted, late: report.late,
             dropped: Dropped(
                 malformed: report.dropped.malformed, incomplete: report.dropped.incomplete,
                 invalidTimestamp: report.dropped.invalidTimestamp,
@@ -95,7 +95,7 @@ extension PackDescription {
     init(_ pack: SensorPack, isInstalled: Bool) {
         self.init(
             id: pack.id.description, title: pack.title, version: pack.version,
-            description: pack.explanation, kind: pack.kind, place: pack.connector.place,
+            description: pack.explanation, kind: pack.kind, place: pack.connector.sourceName,
             consequence: pack.consequence,
             fields: pack.sensor.fields.map(SensorDescription.FieldDescription.init),
             installed: isInstalled)

@@ -21,7 +21,7 @@ struct BluetoothPackTests {
     @Test func `UUIDs can be short or long, and other keys have defaults`() throws {
         let pack = try Self.pack(#""name": "IOTDoor", "characteristics": [\#(Self.lock)]"#)
         let connector = try #require(pack.connector as? BluetoothConnector)
-        #expect(connector.place == "IOTDoor")
+        #expect(connector.sourceName == "IOTDoor")
         #expect(connector.scanLimit == .seconds(30))
         #expect(connector.stepLimit == .seconds(30))
         let wanted = try #require(connector.characteristics.first)
@@ -84,9 +84,9 @@ struct BluetoothPackTests {
             "write"
         ),
     ])
-    func `an invalid source is rejected with its position`(source: String, place: String) {
+    func `an invalid source is rejected with its position`(source: String, location: String) {
         let error = #expect(throws: PackError.self) { try Self.pack(source) }
-        #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains(location) == true, "\(error?.message ?? "")")
     }
 
     @Test func `fields refer to named values or to a payload format`() throws {

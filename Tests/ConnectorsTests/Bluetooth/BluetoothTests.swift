@@ -94,7 +94,7 @@ struct BluetoothTests {
         #expect(try await samples.next()?.values == [.text("locked"), .number(50)])
         #expect(try await samples.next()?.values == [.text("unlocked"), .number(50)])
         try await ConnectorKindTests.reach(source, "all") { $0.received == 14 }
-        #expect(source.report?.taken == 2)
+        #expect(source.report?.accepted == 2)
         #expect(source.report?.dropped.repeated == 11)
     }
 

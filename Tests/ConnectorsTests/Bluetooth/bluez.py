@@ -165,9 +165,9 @@ class Device(Thing):
             if path not in OBJECTS:
                 Service(path, {"UUID": uuid, "Primary": True, "Device": dbus.ObjectPath(self.path)})
             for index, (name, about) in enumerate(wanted.items()):
-                place = "%s/char%04x" % (path, index)
-                if place not in OBJECTS:
-                    Characteristic(place, path, name, about)
+                object_path = "%s/char%04x" % (path, index)
+                if object_path not in OBJECTS:
+                    Characteristic(object_path, path, name, about)
         self.change(ServicesResolved=True)
 
     @dbus.service.method(interface)

@@ -86,9 +86,9 @@ struct DerivedDriverTests {
     {
         try await machine.run(Self.accelerometer) { machine, driver in
             // 12.5 Hz of 2 m/s2, at 50 a second.
-            let samples = (0..<600).map { place in
-                let time = Timestamp(microseconds: Walk.start + Int64(place) * 20_000)
-                let shake = [0.0, 2, 0, -2][place % 4]
+            let samples = (0..<600).map { index in
+                let time = Timestamp(microseconds: Walk.start + Int64(index) * 20_000)
+                let shake = [0.0, 2, 0, -2][index % 4]
                 return Sample(time: time, values: [.number(0), .number(9.81 + shake), .number(0)])
             }
             try await feed(samples, of: driver)

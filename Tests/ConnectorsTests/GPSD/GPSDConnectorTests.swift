@@ -57,7 +57,7 @@ struct GPSDConnectorTests {
         let samples = try await source.take(1)
         #expect(samples.map(\.time) == [Self.base])
         #expect(samples.first?.values == [47, 8, 400, 5, 1, 90].map { .number($0) })
-        #expect(server.asked == [#"?WATCH={"enable":true,"json":true}"# + "\n"])
+        #expect(server.received == [#"?WATCH={"enable":true,"json":true}"# + "\n"])
         try await until { server.open == 0 }
     }
 
@@ -69,7 +69,7 @@ struct GPSDConnectorTests {
             try await source.take(1).map(\.time.microseconds).first == Self.base.microseconds
                 + 1_000_000)
         #expect(
-            server.asked == [#"?WATCH={"enable":true,"json":true,"device":"/dev/a"}"# + "\n"])
+            server.received == [#"?WATCH={"enable":true,"json":true,"device":"/dev/a"}"# + "\n"])
     }
 
     @Test func `the satellites are counted`() async throws {
@@ -152,7 +152,7 @@ struct GPSDConnectorTests {
         #expect(dropped.malformed == 4)
         #expect(dropped.invalidTimestamp == 2)
         #expect(dropped.repeated == 1)
-        #expect(source.report?.taken == 3)
+        #expect(source.report?.accepted == 3)
         #expect(server.connections == 2)
     }
 
@@ -195,7 +195,7 @@ struct GPSDConnectorTests {
             if let excess = source.report?.dropped.excess, excess > 100 { break }
         }
         let report = try #require(source.report)
-        #expect(report.taken + report.dropped.excess == report.received)
+        #expect(report.accepted + report.dropped.excess == report.received)
         try await until { server.open == 0 }
     }
 

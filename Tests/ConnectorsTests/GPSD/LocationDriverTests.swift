@@ -64,7 +64,7 @@ struct LocationDriverTests {
         #expect(await machine.status(of: "location")?.state == .available)
         #expect(await machine.status(of: "location")?.sensor.fields == Fix.fields)
         // gpsd is not contacted before collecting and while the sensor is off.
-        #expect(server.asked.isEmpty)
+        #expect(server.received.isEmpty)
         try await machine.setLevel(.off, of: "satellites")
         try await machine.setLevel(.off, of: "gps-time")
         let work = Task { await machine.collect() }
@@ -72,7 +72,7 @@ struct LocationDriverTests {
         #expect(
             await machine.samples.newest(of: "location")?.values
                 == [47, 8, 400, 5, 1, 90].map { .number($0) })
-        #expect(server.asked.count == 1)
+        #expect(server.received.count == 1)
         try await machine.setLevel(.medium, of: "satellites")
         try await until { await machine.samples.newest(of: "satellites") != nil }
         #expect(

@@ -65,13 +65,13 @@ final class RealGPSD {
             let clock = String(text[11..<13] + text[14..<16] + text[17..<19]) + ".00"
             let date = String(text[8..<10] + text[5..<7] + text[2..<4])
             let minutes = String(format: "%07.4f", 30 + Double(number) * 0.01)
-            let place = "47\(minutes),N,00815.0000,E"
+            let position = "47\(minutes),N,00815.0000,E"
             return [
-                "GPGGA,\(clock),\(place),1,05,1.5,450.0,M,48.0,M,,",
+                "GPGGA,\(clock),\(position),1,05,1.5,450.0,M,48.0,M,,",
                 "GPGSA,A,3,01,02,03,04,05,,,,,,,,2.5,1.5,2.0",
                 "GPGSV,2,1,06,01,40,083,46,02,17,308,41,03,07,344,39,04,22,228,45",
                 "GPGSV,2,2,06,05,30,100,40,06,10,200,",
-                "GPRMC,\(clock),A,\(place),10.0,045.0,\(date),,,A",
+                "GPRMC,\(clock),A,\(position),10.0,045.0,\(date),,,A",
             ].map(Self.sentence).joined()
         }
 

@@ -126,14 +126,14 @@ struct RestCycleTests {
             if times.count == 2 || times.count == 3 {
                 // It stays suspended as long as the test does not advance time.
                 let rests = times.count - 1
-                try await until { server.asked.filter { $0 == rest }.count == rests }
+                try await until { server.received.filter { $0 == rest }.count == rests }
                 try await until { gate.asked.count == rests }
                 gate.open()
             }
             if times.count == 4 { break }
         }
         #expect(times == [still, later, again, moved].map(\.time))
-        #expect(server.asked == [watch, rest, watch, rest, watch])
+        #expect(server.received == [watch, rest, watch, rest, watch])
         #expect(gate.asked == [.seconds(20), .seconds(20)])
         #expect(server.connections == 1)
     }

@@ -200,7 +200,7 @@ struct AnnouncementTests {
         _ text: String, component: String = "sensor"
     ) throws -> Announcement {
         let topic = "homeassistant/\(component)/node/object/config"
-        let place = try #require(AnnouncementTopic(topic, prefix: "homeassistant"))
-        return try Announcement(Array(text.utf8), place: place)
+        let announcementTopic = try #require(AnnouncementTopic(topic, prefix: "homeassistant"))
+        return try Announcement(Array(text.utf8), at: announcementTopic)
     }
 }

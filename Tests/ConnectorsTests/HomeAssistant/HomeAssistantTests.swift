@@ -8,7 +8,7 @@ import VM
 /// Announcements of a real broker, up to the stored samples.
 @Suite(.blocking, .enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
 struct HomeAssistantTests {
-    private static let place = "homeassistant/sensor/kitchen/config"
+    private static let topic = "homeassistant/sensor/kitchen/config"
     private static let kitchen = #"""
         {"~": "z2m/kitchen", "stat_t": "~", "val_tpl": "{{ value_json.t }}", "dev_cla": "temperature",
          "unit_of_meas": "°C", "dev": {"name": "Kitchen"}}
@@ -144,7 +144,7 @@ struct HomeAssistantTests {
 
     private func announce(_ text: String) throws {
         let line = text.split(separator: "\n").joined(separator: " ")
-        try broker.publish(line, to: Self.place, isRetained: true)
+        try broker.publish(line, to: Self.topic, isRetained: true)
     }
 
     private func collecting(_ body: (VirtualMachine) async throws -> Void) async throws {

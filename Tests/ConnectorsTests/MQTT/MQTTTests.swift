@@ -25,7 +25,7 @@ struct MQTTTests {
             #expect(try await samples.next(20) == (1...20).map { Double($0) + 0.5 })
         }
         #expect(testSource.report.connections == 1)
-        #expect(testSource.report.taken == 20)
+        #expect(testSource.report.accepted == 20)
         #expect(testSource.report.dropped.total == 0)
     }
 
@@ -101,7 +101,7 @@ struct MQTTTests {
             return testSource.report
         }
         #expect(report.received == 12)
-        #expect(report.taken == 3)
+        #expect(report.accepted == 3)
         #expect(report.dropped.repeated == 1)
         #expect(report.dropped.incomplete == 1)
         #expect(report.dropped.invalidTimestamp == 3)
@@ -145,7 +145,7 @@ struct MQTTTests {
             try await testSource.until { $0.received == count }
         }
         let report = testSource.report
-        #expect(report.taken + report.dropped.excess == count)
+        #expect(report.accepted + report.dropped.excess == count)
         #expect(report.dropped.excess > count / 2)
     }
 

@@ -65,10 +65,10 @@ struct ReplayTests {
     ) async throws {
         let start = Timestamp.now()
         let (samples, waits) = try await played(content, speed: 10, count: 3)
-        let places = samples.compactMap { $0.values.first?.double }
-        #expect(places.count == 3)
-        for (place, expected) in zip(places, [47, 47.1, 47.2]) {
-            #expect(abs(place - expected) < 1e-9)
+        let latitudes = samples.compactMap { $0.values.first?.double }
+        #expect(latitudes.count == 3)
+        for (latitude, expected) in zip(latitudes, [47, 47.1, 47.2]) {
+            #expect(abs(latitude - expected) < 1e-9)
         }
         #expect(Array(waits.prefix(2)) == [1, 5])
         #expect(samples.allSatisfy { $0.time >= start && $0.time <= .now() })
@@ -76,8 +76,8 @@ struct ReplayTests {
 
     @Test func `a track is repeated only with loop`() async throws {
         let (samples, waits) = try await played(Self.gpx, isLoop: true, count: 7)
-        let places = samples.compactMap { $0.values.first?.double }
-        #expect(places == [47, 47.1, 47.2, 47, 47.1, 47.2, 47])
+        let latitudes = samples.compactMap { $0.values.first?.double }
+        #expect(latitudes == [47, 47.1, 47.2, 47, 47.1, 47.2, 47])
         #expect(Array(waits.prefix(6)) == [10, 50, 50, 10, 50, 50])
     }
 

@@ -46,7 +46,7 @@ final class ScriptedServer: Sendable {
     /// The number of open connections.
     var open: Int { shared.state.withLock { $0.open } }
     /// The texts that clients sent.
-    var asked: [String] { shared.state.withLock { $0.asked } }
+    var received: [String] { shared.state.withLock { $0.received } }
 
     /// Stops accepting connections; existing ones stay open.
     func close() async throws {
@@ -62,7 +62,7 @@ final class ScriptedServer: Sendable {
         struct State: Sendable {
             var connections = 0
             var open = 0
-            var asked: [String] = []
+            var received: [String] = []
             var channels: [any Channel] = []
         }
 
@@ -96,8 +96,8 @@ final class ScriptedServer: Sendable {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let asked = String(buffer: unwrapInboundIn(data))
-            shared.state.withLock { $0.asked.append(asked) }
+            let received = String(buffer: unwrapInboundIn(data))
+            shared.state.withLock { $0.received.append(received) }
             guard hasAnswered else {
                 hasAnswered = true
                 return say(context)

@@ -32,13 +32,13 @@ struct PayloadFuzzTests {
     private static func mutated(_ text: String, _ random: inout SplitMix) -> [UInt8] {
         var bytes = Array(text.utf8)
         for _ in 0..<Int.random(in: 1...4, using: &random) {
-            let place = Int.random(in: 0...bytes.count, using: &random)
+            let index = Int.random(in: 0...bytes.count, using: &random)
             switch Int.random(in: 0..<5, using: &random) {
-            case 0: bytes.insert(.random(in: .min ... .max, using: &random), at: place)
-            case 1: if place < bytes.count { bytes.remove(at: place) }
-            case 2: bytes = Array(bytes[..<place])
-            case 3: bytes += bytes[place...]
-            default: bytes.insert(contentsOf: "9999999999999999999e-".utf8, at: place)
+            case 0: bytes.insert(.random(in: .min ... .max, using: &random), at: index)
+            case 1: if index < bytes.count { bytes.remove(at: index) }
+            case 2: bytes = Array(bytes[..<index])
+            case 3: bytes += bytes[index...]
+            default: bytes.insert(contentsOf: "9999999999999999999e-".utf8, at: index)
             }
         }
         return bytes
@@ -94,9 +94,9 @@ struct PayloadFuzzTests {
         }
         let counts = maker.counts
         #expect(counts.received == 200)
-        #expect(counts.taken == taken)
+        #expect(counts.accepted == taken)
         let dropped =
             counts.malformed + counts.incomplete + counts.invalidTimestamp + counts.repeated
-        #expect(counts.received == counts.taken + dropped)
+        #expect(counts.received == counts.accepted + dropped)
     }
 }

@@ -41,7 +41,7 @@ struct SampleMakerTests {
         #expect(maker.counts.received == 1)
         #expect(maker.counts.incomplete == (outcome == .incomplete ? 1 : 0))
         #expect(maker.counts.malformed == (outcome == .malformed ? 1 : 0))
-        #expect(maker.counts.taken + maker.counts.incomplete + maker.counts.malformed == 1)
+        #expect(maker.counts.accepted + maker.counts.incomplete + maker.counts.malformed == 1)
     }
 
     @Test func `the clock offset is that of the payload of least delay, also of refused ones`()
@@ -144,7 +144,7 @@ struct SampleMakerTests {
         #expect(take(1, at: 1) == Self.sample(1, 0, after: 1))
         #expect(maker.counts.repeated == 2)
         #expect(maker.counts.late == 1)
-        #expect(maker.counts.taken == 4)
+        #expect(maker.counts.accepted == 4)
         #expect(maker.counts.received == 6)
     }
 
@@ -153,7 +153,7 @@ struct SampleMakerTests {
         for _ in 0..<3 {
             #expect(maker.take(Array("t: 1, h: 2".utf8), at: Self.now) == Self.sample(1, 2))
         }
-        #expect(maker.counts.taken == 3)
+        #expect(maker.counts.accepted == 3)
     }
 
     @Test func `with changes only, ten equal polls are one sample`() throws {
@@ -170,7 +170,7 @@ struct SampleMakerTests {
         #expect(poll(1) == Self.sample(1, 0))
         #expect(poll(1) == .repeated)
         #expect(maker.counts.repeated == 10)
-        #expect(maker.counts.taken == 4)
+        #expect(maker.counts.accepted == 4)
     }
 
     @Test func `a sparse source completes a sample with earlier values`() throws {

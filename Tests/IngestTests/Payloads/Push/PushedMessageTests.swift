@@ -60,13 +60,13 @@ struct PushedMessageTests {
         for _ in 0..<20_000 {
             var bytes = messages.randomElement(using: &random) ?? []
             for _ in 0..<Int.random(in: 1...6, using: &random) where !bytes.isEmpty {
-                let place = Int.random(in: bytes.indices, using: &random)
+                let index = Int.random(in: bytes.indices, using: &random)
                 switch Int.random(in: 0..<5, using: &random) {
-                case 0: bytes[place] = .random(in: .min ... .max, using: &random)
-                case 1: bytes.remove(at: place)
-                case 2: bytes.insert(pieces.randomElement(using: &random) ?? 0, at: place)
-                case 3: bytes.removeSubrange(place...)
-                default: bytes += bytes[place...].prefix(40)
+                case 0: bytes[index] = .random(in: .min ... .max, using: &random)
+                case 1: bytes.remove(at: index)
+                case 2: bytes.insert(pieces.randomElement(using: &random) ?? 0, at: index)
+                case 3: bytes.removeSubrange(index...)
+                default: bytes += bytes[index...].prefix(40)
                 }
             }
             Self.read(bytes)
