@@ -34,7 +34,7 @@ struct AnalysisComputation: Sendable {
         case .resample(let method): return try resample(method)
         case .downsample(let points):
             let series = table.series
-            return .items(Downsampling.places(of: series, keeping: points).map(series.item))
+            return .items(Downsampling.indices(of: series, keeping: points).map(series.item))
         case .spectrum(let segment, let window): return try spectrum(segment, window)
         case .kMeans(let k, let seed, let isScaled): return try clusters(k, seed, isScaled)
         case .density(let epsilon, let minimum, let isScaled):
@@ -88,7 +88,7 @@ struct AnalysisComputation: Sendable {
     private func extremes(_ side: Extremes.Side, _ count: Int) -> AnalysisResult {
         let series = table.series
         var extremes = Extremes(count, side)
-        for place in series.indices { extremes.insert(series.item(place)) }
+        for index in series.indices { extremes.insert(series.item(index)) }
         return .items(extremes.items)
     }
 
@@ -97,8 +97,8 @@ struct AnalysisComputation: Sendable {
         guard let scores = AnomalyScore(series.values) else { return nil }
         var items: [AnalysisResult.Anomalies.Item] = []
         var count = 0
-        for place in series.indices {
-            let item = series.item(place)
+        for index in series.indices {
+            let item = series.item(index)
             guard let score = scores.score(item.value), abs(score) > threshold else { continue }
             count += 1
             guard items.count < limit else { continue }
@@ -179,9 +179,9 @@ struct AnalysisComputation: Sendable {
         // Sums over whole cells reveal no single sample, but ranks reveal the order of samples.
         let hasRanks = !hidesSamples
         var pairs: [AnalysisResult.Pair] = []
-        for (place, x) in inputs.enumerated() {
-            for other in (place + 1)..<max(place + 1, inputs.count) {
-                let (left, right) = (table.columns[place], table.columns[other])
+        for (index, x) in inputs.enumerated() {
+            for other in (index + 1)..<max(index + 1, inputs.count) {
+                let (left, right) = (table.columns[index], table.columns[other])
                 let moments = Comoments(left, right)
                 pairs.append(
                     .init(
@@ -204,11 +204,11 @@ struct AnalysisComputation: Sendable {
         let (points, scales) = points(isScaled)
         guard let found = try KMeans.fit(points, k: k, seed: seed) else { return nil }
         let isShown = Suppression.isShown(found.sizes, minimum: minimum)
-        let clusters = found.centres.indices.map { place in
-            let centre = zip(found.centres[place], scales).map { $0 * $1.deviation + $1.mean }
+        let clusters = found.centres.indices.map { index in
+            let centre = zip(found.centres[index], scales).map { $0 * $1.deviation + $1.mean }
             return AnalysisResult.Cluster(
-                centre: isShown[place] && centre.allSatisfy(\.isFinite) ? centre : nil,
-                count: isShown[place] ? found.sizes[place] : nil)
+                centre: isShown[index] && centre.allSatisfy(\.isFinite) ? centre : nil,
+                count: isShown[index] ? found.sizes[index] : nil)
         }
         // The sum over all clusters would reveal the suppressed ones.
         return .clusters(clusters, inertia: isShown.contains(false) ? nil : found.inertia)

@@ -124,16 +124,16 @@ struct AnalysisQueries: Sendable {
         _ input: Input, _ request: AnalysisRequest
     ) async throws(LAEError) -> AnalysisSource {
         let sensor = try await sensors.readable(input.lookup)
-        let places = try sensor.columns(
+        let indices = try sensor.columns(
             request.inputs.filter { $0.sensor == sensor.id }.map(\.field))
-        for place in places where !sensor.fields[place].kind.isNumeric {
+        for index in indices where !sensor.fields[index].kind.isNumeric {
             if case .entropy(bins: nil) = request.analysis.kind, request.every == nil { continue }
             throw LAEError(
-                .notNumeric, "\(sensor.fields[place].name) of \(sensor.id) is not a number.")
+                .notNumeric, "\(sensor.fields[index].name) of \(sensor.id) is not a number.")
         }
         let own = request.conditions.filter { ($0.sensor ?? sensor.id) == sensor.id }
         return AnalysisSource(
-            sensor: sensor, places: places, range: request.range, terms: input.terms,
+            sensor: sensor, fieldIndices: indices, range: request.range, terms: input.terms,
             matchers: try sensor.matchers(own.map(\.condition)))
     }
 

@@ -29,19 +29,19 @@ struct AnalysisTable: Sendable {
         var tables: [AnalysisTable] = []
         for source in sources {
             var table = AnalysisTable(
-                columns: source.places.count, limit: limit, grid: request.windows)
+                columns: source.fieldIndices.count, limit: limit, grid: request.windows)
             try await source.read { times, columns in try table.add(times, columns) }
             try table.close()
             tables.append(table)
         }
         let order = sources.flatMap { source in
-            source.places.map {
+            source.fieldIndices.map {
                 FieldReference(sensor: source.sensor.id, field: source.sensor.fields[$0].name)
             }
         }
         let joined = joined(tables, request.every == nil ? request.alignment : nil)
-        let places = request.inputs.compactMap(order.firstIndex)
-        return (joined.choosing(places), tables.map(\.samples))
+        let indices = request.inputs.compactMap(order.firstIndex)
+        return (joined.choosing(indices), tables.map(\.samples))
     }
 
     /// - Parameters:
@@ -68,7 +68,7 @@ struct AnalysisTable: Sendable {
         let numbers = values.map(\.doubles)
         guard let grid else {
             self.times += times
-            for place in columns.indices { columns[place] += numbers[place] }
+            for index in columns.indices { columns[index] += numbers[index] }
             try checkLimit()
             return
         }
@@ -78,7 +78,7 @@ struct AnalysisTable: Sendable {
                 try close()
                 cell = next
             }
-            for place in open.indices { open[place].insert(numbers[place][row]) }
+            for index in open.indices { open[index].insert(numbers[index][row]) }
         }
     }
 
@@ -88,7 +88,7 @@ struct AnalysisTable: Sendable {
         let means = open.compactMap { $0.mean?.finite }
         if means.count == columns.count {
             times.append(grid.start(of: cell))
-            for (place, mean) in means.enumerated() { columns[place].append(mean) }
+            for (index, mean) in means.enumerated() { columns[index].append(mean) }
         }
         open = Array(repeating: Moments(), count: columns.count)
         self.cell = nil
@@ -127,22 +127,22 @@ struct AnalysisTable: Sendable {
             return tables.first ?? AnalysisTable(columns: 0, limit: 0)
         }
         let alignment = alignment ?? Alignment(method: .last, tolerance: 0)
-        let places = tables.dropFirst().map { alignment.places(of: first.times, in: $0.times) }
-        let rows = first.times.indices.filter { row in places.allSatisfy { $0[row] != nil } }
+        let matches = tables.dropFirst().map { alignment.indices(of: first.times, in: $0.times) }
+        let rows = first.times.indices.filter { row in matches.allSatisfy { $0[row] != nil } }
         var joined = AnalysisTable(columns: 0, limit: first.limit)
         joined.times = rows.map { first.times[$0] }
         joined.columns = first.columns.map { column in rows.map { column[$0] } }
-        for (table, places) in zip(tables.dropFirst(), places) {
-            let chosen = rows.compactMap { places[$0] }
+        for (table, indices) in zip(tables.dropFirst(), matches) {
+            let chosen = rows.compactMap { indices[$0] }
             joined.columns += table.columns.map { column in chosen.map { column[$0] } }
         }
         return joined
     }
 
-    /// The same rows with the columns at these places, in this order.
-    private func choosing(_ places: [Int]) -> AnalysisTable {
+    /// The same rows with the columns at these indices, in this order.
+    private func choosing(_ indices: [Int]) -> AnalysisTable {
         var chosen = self
-        chosen.columns = places.map { columns[$0] }
+        chosen.columns = indices.map { columns[$0] }
         return chosen
     }
 
@@ -154,7 +154,7 @@ struct AnalysisTable: Sendable {
 struct AnalysisSource: Sendable {
     let sensor: ReadableSensor
     /// The indices of the fields to read.
-    let places: [Int]
+    let fieldIndices: [Int]
     let range: TimeRange
     let terms: GrantTerms
     let matchers: [Condition.Matcher]
@@ -164,7 +164,7 @@ struct AnalysisSource: Sendable {
         get async throws {
             let visible = terms.visible(terms.cells?.hours(range) ?? range)
             guard case .stored(let samples) = sensor.origin, !visible.isEmpty else { return false }
-            let wanted = places.map { sensor.fields[$0] }
+            let wanted = fieldIndices.map { sensor.fields[$0] }
             return try await samples.summarised(sensor.id, fields: wanted, in: visible) != nil
         }
     }
@@ -182,7 +182,7 @@ struct AnalysisSource: Sendable {
         let names = request.inputs.filter { $0.sensor == sensor.id }.map(\.field)
         return AnalysisSource(
             sensor: sensor,
-            places: names.compactMap { name in sensor.fields.firstIndex { $0.name == name } },
+            fieldIndices: names.compactMap { name in sensor.fields.firstIndex { $0.name == name } },
             range: request.range, terms: terms, matchers: matchers)
     }
 
@@ -199,7 +199,8 @@ struct AnalysisSource: Sendable {
         func give(_ batch: StoredBatch) throws {
             guard !batch.isEmpty else { return }
             try take(
-                batch.samples.times.map(\.microseconds), places.map { batch.samples.columns[$0] })
+                batch.samples.times.map(\.microseconds),
+                fieldIndices.map { batch.samples.columns[$0] })
         }
         while let page = try await scan.next() { try give(filter?.pass(page) ?? page) }
         if let rest = filter?.finish() { try give(rest) }

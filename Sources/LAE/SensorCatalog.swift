@@ -140,7 +140,7 @@ struct SensorCatalog: Sendable {
         let inputs = found.map { input in
             WindowComputation.Input(
                 reader: StatisticsReader(
-                    of: input.sensor, columns: input.places, samples: machine.samples,
+                    of: input.sensor, columns: input.fieldIndices, samples: machine.samples,
                     terms: input.terms, until: .distantFuture))
         }
         let computation = WindowComputation(pipeline: pipeline, inputs: inputs) { request in
@@ -170,17 +170,18 @@ struct SensorCatalog: Sendable {
             }
             let sensor = ReadableSensor(
                 id: id, fields: input.fields, origin: .stored(machine.samples))
-            var places: [Int] = []
+            var fieldIndices: [Int] = []
             for input in pipeline.inputs where input.sensor == id {
                 do throws(LAEError) {
-                    places += try sensor.numericColumns([input.field])
+                    fieldIndices += try sensor.numericColumns([input.field])
                 } catch {
                     throw Pipeline.invalid(error.message, hint: error.hint)
                 }
             }
             found.append(
                 AnalysisSource(
-                    sensor: sensor, places: places, range: .all, terms: .owner(now: time.now()),
+                    sensor: sensor, fieldIndices: fieldIndices, range: .all,
+                    terms: .owner(now: time.now()),
                     matchers: []))
         }
         return found

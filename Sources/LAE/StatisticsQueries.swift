@@ -132,8 +132,8 @@ struct StatisticsQueries: Sendable {
         let ranges = parts.flatMap(\.spans)
         let coverage = try await coverage(query, parts, windows, reader)
         var answered: [StatisticsTable.Window] = []
-        for (place, window) in windows.enumerated() {
-            let range = ranges[place]
+        for (index, window) in windows.enumerated() {
+            let range = ranges[index]
             var values: [[Double?]] = []
             var isApproximate = false
             for (field, summary) in window.fields.enumerated() {
@@ -146,7 +146,7 @@ struct StatisticsQueries: Sendable {
             }
             answered.append(
                 StatisticsTable.Window(
-                    range, window, coverage[place], count: window.count, values: values,
+                    range, window, coverage[index], count: window.count, values: values,
                     isApproximate: isApproximate))
         }
         return StatisticsTable(
@@ -208,11 +208,11 @@ struct StatisticsQueries: Sendable {
         let ranges = parts.flatMap(\.spans)
         // Exact order statistics are values of single samples.
         let statistics = query.statistics.approximate
-        let answered = windows.enumerated().map { place, window in
+        let answered = windows.enumerated().map { index, window in
             let isShown = window.count >= GrantTerms.minimumCount
-            let range = ranges[place]
+            let range = ranges[index]
             return StatisticsTable.Window(
-                range, window, Coverage(observed[place], of: range),
+                range, window, Coverage(observed[index], of: range),
                 count: isShown ? window.count : nil,
                 values: window.fields.map { summary in
                     statistics.map { isShown ? summary.value(of: $0) : nil }

@@ -107,11 +107,11 @@ struct StatisticsReader: Sendable {
     ///
     /// - Parameter summary: of that field and window.
     func values(
-        _ statistics: [Statistic], of place: Int, in range: TimeRange, _ summary: FieldSummary
+        _ statistics: [Statistic], of field: Int, in range: TimeRange, _ summary: FieldSummary
     ) async throws -> (values: [Double?], isApproximate: Bool) {
         let percents = statistics.compactMap(\.exactPercent)
         guard !percents.isEmpty else { return (statistics.map { summary.value(of: $0) }, false) }
-        guard let exact = try await percentiles(percents, of: place, in: range, summary) else {
+        guard let exact = try await percentiles(percents, of: field, in: range, summary) else {
             return (statistics.approximate.map { summary.value(of: $0) }, true)
         }
         let found = Dictionary(zip(percents, exact)) { first, _ in first }
@@ -129,7 +129,7 @@ struct StatisticsReader: Sendable {
     /// - Returns: one for each percent, `nil` without samples; `nil` for all when some samples are
     ///   damaged.
     private func percentiles(
-        _ percents: [Double], of place: Int, in range: TimeRange, _ summary: FieldSummary
+        _ percents: [Double], of field: Int, in range: TimeRange, _ summary: FieldSummary
     ) async throws -> [Double?]? {
         let quantiles = percents.map { Quantile($0 / 100, of: summary.count) }
         let ranks = Set(quantiles.compactMap { $0 }.flatMap { [$0.lower, $0.upper] }).sorted()
@@ -141,7 +141,7 @@ struct StatisticsReader: Sendable {
         var selection = RankSelection(ranks: ranks, of: summary.count, candidates: candidates)
         repeat {
             try Task.checkCancellation()
-            selection = try await pass(selection, over: place, in: range)
+            selection = try await pass(selection, over: field, in: range)
         } while selection.endPass()
         guard let values = selection.values else {
             guard await damage(in: range).isEmpty else { return nil }
@@ -164,17 +164,17 @@ struct StatisticsReader: Sendable {
     // MARK: - Private
 
     private func pass(
-        _ selection: RankSelection, over place: Int, in range: TimeRange
+        _ selection: RankSelection, over field: Int, in range: TimeRange
     ) async throws -> RankSelection {
         guard needsSamples else {
             return try await samples.reduce(
-                fields[place], of: sensor.id, in: visible(range), into: selection
+                fields[field], of: sensor.id, in: visible(range), into: selection
             ) { selection, numbers in selection.insert(numbers) }
         }
         var selection = selection
         var scan = scan(range)
         while let batch = try await scan.next() {
-            switch batch.samples.columns[columns[place]] {
+            switch batch.samples.columns[columns[field]] {
             case .numbers(let values): values.withUnsafeBufferPointer { selection.insert($0) }
             case .integers(let values):
                 values.map(Double.init).withUnsafeBufferPointer { selection.insert($0) }
@@ -201,9 +201,9 @@ struct StatisticsReader: Sendable {
         else { return found }
         var plain = query
         plain.hasSketch = false
-        for (place, window) in try await storedSummaries(plain).enumerated()
+        for (index, window) in try await storedSummaries(plain).enumerated()
         where window.isFromSummaries || window.isPartial {
-            found.append(query.span(of: place))
+            found.append(query.span(of: index))
         }
         return found
     }

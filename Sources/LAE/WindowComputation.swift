@@ -42,10 +42,10 @@ struct WindowComputation: Sendable {
         }
         block.isEmpty = cells.allSatisfy { $0.allSatisfy { $0.count == 0 } }
         guard !block.isEmpty else { return block }
-        for (place, window) in windows.enumerated() {
-            let end = place + Int(pipeline.windows.overlap)
+        for (index, window) in windows.enumerated() {
+            let end = index + Int(pipeline.windows.overlap)
             let merged = zip(inputs, cells).map { input, cells in
-                Self.merged(cells[place..<end], query(input, windows))
+                Self.merged(cells[index..<end], query(input, windows))
             }
             guard merged.contains(where: { $0.count > 0 }),
                 !merged.contains(where: \.isPartial)
@@ -115,7 +115,7 @@ struct WindowComputation: Sendable {
         _ summaries: [WindowSummary], _ budget: WindowBudget
     ) async throws -> Double? {
         guard let input = inputs.firstIndex(where: { $0.sensor == field.sensor }),
-            let place = inputs[input].fields.firstIndex(where: { $0.name == field.field })
+            let index = inputs[input].fields.firstIndex(where: { $0.name == field.field })
         else { return nil }
         let summary = summaries[input]
         if statistic.exactPercent != nil {
@@ -123,7 +123,7 @@ struct WindowComputation: Sendable {
             try await budget.spend(samples: summary.count)
         }
         let found = try await inputs[input].reader.values(
-            [statistic], of: place, in: span, summary.fields[place])
+            [statistic], of: index, in: span, summary.fields[index])
         // With damage, exact percentiles are unknown.
         return found.isApproximate ? nil : found.values.first ?? nil
     }

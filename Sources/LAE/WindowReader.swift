@@ -115,7 +115,7 @@ struct WindowReader: Sendable {
             sequences: samples.map { _ in 0 },
             samples: SampleBatch(
                 times: samples.map { grid.end(of: $0.window) },
-                columns: fields.indices.map { place in .numbers(samples.map { $0.values[place] }) }
+                columns: fields.indices.map { index in .numbers(samples.map { $0.values[index] }) }
             ))
     }
 }

@@ -100,8 +100,8 @@ struct PrunedSamplesTests {
         }
         let hour = try await partial(TimeRange(0, 2 * Self.hour))
         #expect(hour == (0..<120).map { $0 < 60 })
-        for place in [10, 30, 50] as [Int64] {
-            #expect(try await partial(TimeRange(place * minute, (place + 1) * minute)) == [true])
+        for number in [10, 30, 50] as [Int64] {
+            #expect(try await partial(TimeRange(number * minute, (number + 1) * minute)) == [true])
         }
     }
 

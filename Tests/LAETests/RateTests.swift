@@ -137,11 +137,11 @@ struct RateTests {
             }
             #expect(found == Array(wanted.prefix(selection.limit)), "seed \(seed): \(selection)")
             guard sensor == EngineFixture.sensor else { continue }
-            let place = try Self.position(near: all, &random).sequence
+            let sequence = try Self.position(near: all, &random).sequence
             let arrived = try await fixture.engine.arrivals(
-                after: place, limit: selection.limit, for: grant)
+                after: sequence, limit: selection.limit, for: grant)
             #expect(
-                Set(arrived.page.samples).isSubset(of: plain), "seed \(seed): after \(place)")
+                Set(arrived.page.samples).isSubset(of: plain), "seed \(seed): after \(sequence)")
         }
     }
 

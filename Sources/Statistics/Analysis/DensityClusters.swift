@@ -81,7 +81,7 @@ private struct DensitySearch {
                 waiting += [left, right]
                 continue
             }
-            for place in tree.nodes[node].points { denseBox[tree.order[place]] = denseBoxes.count }
+            for index in tree.nodes[node].points { denseBox[tree.order[index]] = denseBoxes.count }
             denseBoxAt[node] = denseBoxes.count
             denseBoxes.append(node)
         }

@@ -35,10 +35,10 @@ public struct KMeans: Hashable, Sendable {
         while true {
             try Task.checkCancellation()
             var total = 0.0
-            for place in nearest.indices {
-                let distance = points.squaredDistance(place, to: points, chosen[chosen.count - 1])
-                nearest[place] = min(nearest[place], distance)
-                total += nearest[place]
+            for index in nearest.indices {
+                let distance = points.squaredDistance(index, to: points, chosen[chosen.count - 1])
+                nearest[index] = min(nearest[index], distance)
+                total += nearest[index]
             }
             guard total.isFinite else { return nil }
             guard chosen.count < k, total > 0 else { break }
@@ -80,10 +80,10 @@ public struct KMeans: Hashable, Sendable {
     /// The first index at which the cumulative weight exceeds `mark`.
     private static func pick(_ weights: [Double], _ mark: Double) -> Int {
         var (sum, last) = (0.0, 0)
-        for (place, weight) in weights.enumerated() where weight > 0 {
+        for (index, weight) in weights.enumerated() where weight > 0 {
             sum += weight
-            last = place
-            if sum > mark { return place }
+            last = index
+            if sum > mark { return index }
         }
         return last
     }
@@ -91,13 +91,13 @@ public struct KMeans: Hashable, Sendable {
     private static func assignment(_ points: Points, _ centres: Points) -> ([Int], [Double]) {
         var labels = [Int](repeating: 0, count: points.count)
         var distances = [Double](repeating: 0, count: points.count)
-        for place in labels.indices {
-            var (best, least) = (0, points.squaredDistance(place, to: centres, 0))
+        for index in labels.indices {
+            var (best, least) = (0, points.squaredDistance(index, to: centres, 0))
             for centre in 1..<max(1, centres.count) {
-                let distance = points.squaredDistance(place, to: centres, centre)
+                let distance = points.squaredDistance(index, to: centres, centre)
                 if distance < least { (best, least) = (centre, distance) }
             }
-            (labels[place], distances[place]) = (best, least)
+            (labels[index], distances[index]) = (best, least)
         }
         return (labels, distances)
     }
@@ -116,8 +116,8 @@ public struct KMeans: Hashable, Sendable {
         }
         let dimensions = points.dimensions
         var sums = [Double](repeating: 0, count: k * dimensions)
-        for (place, label) in labels.enumerated() {
-            for (axis, coordinate) in points[place].enumerated() {
+        for (index, label) in labels.enumerated() {
+            for (axis, coordinate) in points[index].enumerated() {
                 sums[label * dimensions + axis] += coordinate
             }
         }

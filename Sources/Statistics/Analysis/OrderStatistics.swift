@@ -21,9 +21,9 @@ public struct Quantile {
     /// - Returns: `nil` when `count` is 0 or `fraction` is NaN.
     public init?(_ fraction: Double, of count: Int) {
         guard count > 0, !fraction.isNaN else { return nil }
-        let place = min(max(fraction, 0), 1) * Double(count - 1)
-        lower = Int(place.rounded(.down))
-        weight = place - Double(lower)
+        let position = min(max(fraction, 0), 1) * Double(count - 1)
+        lower = Int(position.rounded(.down))
+        weight = position - Double(lower)
         upper = weight > 0 ? min(lower + 1, count - 1) : lower
     }
 
@@ -122,24 +122,24 @@ public struct Extremes: Sendable {
         return left.time < right.time
     }
 
-    private mutating func rise(from place: Int) {
-        var place = place
-        while place > 0, ranks(heap[(place - 1) / 2], before: heap[place]) {
-            heap.swapAt(place, (place - 1) / 2)
-            place = (place - 1) / 2
+    private mutating func rise(from index: Int) {
+        var index = index
+        while index > 0, ranks(heap[(index - 1) / 2], before: heap[index]) {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
         }
     }
 
-    private mutating func sink(from place: Int) {
-        var place = place
+    private mutating func sink(from index: Int) {
+        var index = index
         while true {
-            var last = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count {
+            var last = index
+            for child in [2 * index + 1, 2 * index + 2] where child < heap.count {
                 if ranks(heap[last], before: heap[child]) { last = child }
             }
-            guard last != place else { return }
-            heap.swapAt(place, last)
-            place = last
+            guard last != index else { return }
+            heap.swapAt(index, last)
+            index = last
         }
     }
 }
@@ -160,7 +160,7 @@ public enum Ranks {
             var end = start + 1
             while end < order.count, numbers[order[end]] == numbers[order[start]] { end += 1 }
             let shared = Double(start + end + 1) / 2
-            for place in start..<end { ranks[order[place]] = shared }
+            for index in start..<end { ranks[order[index]] = shared }
             start = end
         }
         return ranks

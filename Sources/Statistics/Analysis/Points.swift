@@ -38,13 +38,13 @@ public struct Points: Hashable, Sendable {
     public var count: Int { dimensions == 0 ? 0 : coordinates.count / dimensions }
 
     /// The coordinates of a point.
-    public subscript(_ place: Int) -> ArraySlice<Double> {
-        coordinates[(place * dimensions)..<((place + 1) * dimensions)]
+    public subscript(_ index: Int) -> ArraySlice<Double> {
+        coordinates[(index * dimensions)..<((index + 1) * dimensions)]
     }
 
     /// The squared Euclidean distance of a point to a point of another collection.
-    func squaredDistance(_ place: Int, to other: Points, _ otherPlace: Int) -> Double {
-        let (start, otherStart) = (place * dimensions, otherPlace * dimensions)
+    func squaredDistance(_ index: Int, to other: Points, _ otherIndex: Int) -> Double {
+        let (start, otherStart) = (index * dimensions, otherIndex * dimensions)
         var sum = 0.0
         for axis in 0..<dimensions {
             let distance = coordinates[start + axis] - other.coordinates[otherStart + axis]
@@ -65,9 +65,9 @@ public struct Points: Hashable, Sendable {
             return (mean: moments.mean ?? 0, deviation: deviation > 0 ? deviation : 1)
         }
         var moved = self
-        for place in moved.coordinates.indices {
-            let scale = scales[place % dimensions]
-            moved.coordinates[place] = (coordinates[place] - scale.mean) / scale.deviation
+        for index in moved.coordinates.indices {
+            let scale = scales[index % dimensions]
+            moved.coordinates[index] = (coordinates[index] - scale.mean) / scale.deviation
         }
         return (moved, scales)
     }
@@ -117,8 +117,8 @@ struct KDTree: Sendable {
         let start = point * points.dimensions
         return squares { axis in
             let coordinate = points.coordinates[start + axis]
-            let place = node * points.dimensions + axis
-            return max(lower[place] - coordinate, coordinate - upper[place], 0)
+            let index = node * points.dimensions + axis
+            return max(lower[index] - coordinate, coordinate - upper[index], 0)
         }
     }
 
@@ -127,8 +127,8 @@ struct KDTree: Sendable {
         let start = point * points.dimensions
         return squares { axis in
             let coordinate = points.coordinates[start + axis]
-            let place = node * points.dimensions + axis
-            return max(coordinate - lower[place], upper[place] - coordinate)
+            let index = node * points.dimensions + axis
+            return max(coordinate - lower[index], upper[index] - coordinate)
         }
     }
 
@@ -158,9 +158,9 @@ struct KDTree: Sendable {
         let start = lower.count
         lower += points[order[range.lowerBound]]
         upper += points[order[range.lowerBound]]
-        for place in range {
+        for index in range {
             for axis in 0..<dimensions {
-                let coordinate = points.coordinates[order[place] * dimensions + axis]
+                let coordinate = points.coordinates[order[index] * dimensions + axis]
                 lower[start + axis] = min(lower[start + axis], coordinate)
                 upper[start + axis] = max(upper[start + axis], coordinate)
             }

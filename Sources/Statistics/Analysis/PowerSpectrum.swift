@@ -52,17 +52,17 @@ public struct PowerSpectrum: Hashable, Sendable {
             let part = numbers[(number * step)..<(number * step + length)]
             let mean = Moments(part).mean ?? 0
             let (real, imaginary) = transform(zip(part, weights).map { ($0 - mean) * $1 })
-            for place in densities.indices {
-                densities[place] +=
-                    real[place] * real[place] + imaginary[place] * imaginary[place]
+            for index in densities.indices {
+                densities[index] +=
+                    real[index] * real[index] + imaginary[index] * imaginary[index]
             }
         }
         let scale = rate * weights.reduce(0) { $0 + $1 * $1 } * Double(segments)
-        for place in densities.indices {
+        for index in densities.indices {
             // One-sided: all frequencies except 0 and the Nyquist frequency also represent their
             // negative.
-            let isUnpaired = place == 0 || (length % 2 == 0 && place == length / 2)
-            densities[place] *= (isUnpaired ? 1 : 2) / scale
+            let isUnpaired = index == 0 || (length % 2 == 0 && index == length / 2)
+            densities[index] *= (isUnpaired ? 1 : 2) / scale
         }
         guard densities.allSatisfy(\.isFinite) else { return nil }
         return PowerSpectrum(
@@ -133,23 +133,23 @@ struct FourierTransform: Sendable {
         var (left, right) = (
             [Double](repeating: 0, count: size), [Double](repeating: 0, count: size)
         )
-        for place in 0..<length {
-            (left[place], right[place]) = Self.product(
-                real[place], imaginary[place], chirp.real[place], chirp.imaginary[place])
+        for index in 0..<length {
+            (left[index], right[index]) = Self.product(
+                real[index], imaginary[index], chirp.real[index], chirp.imaginary[index])
         }
         Self.transform(&left, &right, cosines, sines)
-        for place in 0..<size {
+        for index in 0..<size {
             let (a, b) = Self.product(
-                left[place], right[place], chirp.filterReal[place], chirp.filterImaginary[place])
+                left[index], right[index], chirp.filterReal[index], chirp.filterImaginary[index])
             // The inverse transform of numbers is the conjugate of the transform of their
             // conjugates.
-            (left[place], right[place]) = (a, -b)
+            (left[index], right[index]) = (a, -b)
         }
         Self.transform(&left, &right, cosines, sines)
-        for place in 0..<length {
-            (real[place], imaginary[place]) = Self.product(
-                left[place] / Double(size), -right[place] / Double(size), chirp.real[place],
-                chirp.imaginary[place])
+        for index in 0..<length {
+            (real[index], imaginary[index]) = Self.product(
+                left[index] / Double(size), -right[index] / Double(size), chirp.real[index],
+                chirp.imaginary[index])
         }
         return (real, imaginary)
     }
@@ -169,18 +169,18 @@ struct FourierTransform: Sendable {
         _ length: Int, _ size: Int, _ cosines: [Double], _ sines: [Double]
     ) -> Chirp {
         // k² mod 2N in integers, so that large angles lose no precision.
-        let angles = (0..<length).map { place in
-            let square = place.multipliedFullWidth(by: place)
+        let angles = (0..<length).map { index in
+            let square = index.multipliedFullWidth(by: index)
             let rest = (2 * length).dividingFullWidth(square).remainder
             return -Double.pi * Double(rest) / Double(length)
         }
         let (real, imaginary) = (angles.map { cos($0) }, angles.map { sin($0) })
         var left = [Double](repeating: 0, count: size)
         var right = left
-        for place in 0..<length {
-            (left[place], right[place]) = (real[place], -imaginary[place])
-            guard place > 0 else { continue }
-            (left[size - place], right[size - place]) = (real[place], -imaginary[place])
+        for index in 0..<length {
+            (left[index], right[index]) = (real[index], -imaginary[index])
+            guard index > 0 else { continue }
+            (left[size - index], right[size - index]) = (real[index], -imaginary[index])
         }
         transform(&left, &right, cosines, sines)
         return Chirp(
@@ -194,27 +194,27 @@ struct FourierTransform: Sendable {
         let count = real.count
         guard count > 1 else { return }
         var reversed = 0
-        for place in 1..<count {
+        for index in 1..<count {
             var bit = count >> 1
             while reversed & bit != 0 {
                 reversed ^= bit
                 bit >>= 1
             }
             reversed |= bit
-            if place < reversed {
-                real.swapAt(place, reversed)
-                imaginary.swapAt(place, reversed)
+            if index < reversed {
+                real.swapAt(index, reversed)
+                imaginary.swapAt(index, reversed)
             }
         }
         var width = 2
         while width <= count {
             let (half, stride) = (width / 2, count / width)
             for start in Swift.stride(from: 0, to: count, by: width) {
-                for place in 0..<half {
-                    let (upper, lower) = (start + place, start + place + half)
+                for offset in 0..<half {
+                    let (upper, lower) = (start + offset, start + offset + half)
                     let (a, b) = product(
-                        real[lower], imaginary[lower], cosines[place * stride],
-                        sines[place * stride])
+                        real[lower], imaginary[lower], cosines[offset * stride],
+                        sines[offset * stride])
                     (real[lower], imaginary[lower]) = (real[upper] - a, imaginary[upper] - b)
                     (real[upper], imaginary[upper]) = (real[upper] + a, imaginary[upper] + b)
                 }

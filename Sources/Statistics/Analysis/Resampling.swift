@@ -5,7 +5,7 @@ public import Samples
 /// ```swift
 /// let minutes = Grid(origin: 0, step: 60_000_000)
 /// if let cells = Resampling(series, to: minutes, by: .mean, atMost: 1440) {
-///     for place in cells.values.indices { print(cells.time(place), cells.values[place] as Any) }
+///     for index in cells.values.indices { print(cells.time(index), cells.values[index] as Any) }
 /// }
 /// ```
 public struct Resampling: Hashable, Sendable {
@@ -48,24 +48,24 @@ public struct Resampling: Hashable, Sendable {
             }
     }
 
-    /// The start of the cell whose value is `values[place]`.
-    public func time(_ place: Int) -> Timestamp {
-        Timestamp(microseconds: grid.start(of: first + Int64(place)))
+    /// The start of the cell whose value is `values[index]`.
+    public func time(_ index: Int) -> Timestamp {
+        Timestamp(microseconds: grid.start(of: first + Int64(index)))
     }
 
     private static func gathered(
         _ series: Series, _ grid: Grid, _ first: Int64, _ count: Int, isMean: Bool
     ) -> [Double?] {
         var values = [Double?](repeating: nil, count: count)
-        var place = 0
-        while place < series.count {
-            let cell = grid.cell(of: series.times[place])
+        var index = 0
+        while index < series.count {
+            let cell = grid.cell(of: series.times[index])
             var moments = Moments()
-            while place < series.count, grid.cell(of: series.times[place]) == cell {
-                moments.insert(series.values[place])
-                place += 1
+            while index < series.count, grid.cell(of: series.times[index]) == cell {
+                moments.insert(series.values[index])
+                index += 1
             }
-            let value = isMean ? moments.mean : series.values[place - 1]
+            let value = isMean ? moments.mean : series.values[index - 1]
             values[Int(cell - first)] = value?.finite
         }
         return values
@@ -129,7 +129,7 @@ public struct Grid: Hashable, Sendable {
 ///
 /// ```swift
 /// let alignment = Alignment(method: .nearest, tolerance: 500_000)
-/// alignment.places(of: [1_000_000], in: [900_000, 1_400_000])  // [0]
+/// alignment.indices(of: [1_000_000], in: [900_000, 1_400_000])  // [0]
 /// ```
 public struct Alignment: Hashable, Sendable {
     /// Which sample matches a time.
@@ -159,7 +159,7 @@ public struct Alignment: Hashable, Sendable {
     ///   - others: the times of the other sensor, likewise.
     /// - Returns: for each element of `times` an index into `others`; `nil` when no sample is within
     ///   ``tolerance``.
-    public func places(of times: [Int64], in others: [Int64]) -> [Int?] {
+    public func indices(of times: [Int64], in others: [Int64]) -> [Int?] {
         var next = 0
         return times.map { time in
             while next < others.count, others[next] <= time { next += 1 }
@@ -178,10 +178,10 @@ public struct Alignment: Hashable, Sendable {
         return overflow ? .max : difference
     }
 
-    private func lastOfEqual(_ place: Int, _ others: [Int64]) -> Int {
-        var place = place
-        while place + 1 < others.count, others[place + 1] == others[place] { place += 1 }
-        return place
+    private func lastOfEqual(_ index: Int, _ others: [Int64]) -> Int {
+        var index = index
+        while index + 1 < others.count, others[index + 1] == others[index] { index += 1 }
+        return index
     }
 }
 
@@ -195,7 +195,7 @@ public enum Downsampling {
     ///
     /// - Parameter limit: the number of points to keep. A series with no more points is kept whole; a limit
     ///   below 3 keeps only the ends.
-    public static func places(of series: Series, keeping limit: Int) -> [Int] {
+    public static func indices(of series: Series, keeping limit: Int) -> [Int] {
         let count = series.count
         guard count > limit, count > 2 else { return Array(series.indices) }
         guard limit > 2 else { return limit == 2 ? [0, count - 1] : limit == 1 ? [0] : [] }
@@ -204,21 +204,21 @@ public enum Downsampling {
         // As in the paper: the first and the last point are buckets of their own.
         let width = Double(count - 2) / Double(limit - 2)
         func bound(_ bucket: Int) -> Int { min(Int(Double(bucket) * width) + 1, count) }
-        var places = [0]
+        var indices = [0]
         for bucket in 0..<(limit - 2) {
             let next = bound(bucket + 1)..<max(bound(bucket + 2), bound(bucket + 1) + 1)
             let mean = center(next.clamped(to: 0..<count), seconds, series.values)
-            let kept = places[places.count - 1]
+            let kept = indices[indices.count - 1]
             var (best, largest) = (bound(bucket), -1.0)
-            for place in bound(bucket)..<bound(bucket + 1) {
+            for index in bound(bucket)..<bound(bucket + 1) {
                 let area = abs(
-                    (seconds[kept] - mean.x) * (series.values[place] - series.values[kept])
-                        - (seconds[kept] - seconds[place]) * (mean.y - series.values[kept]))
-                if area > largest { (best, largest) = (place, area) }
+                    (seconds[kept] - mean.x) * (series.values[index] - series.values[kept])
+                        - (seconds[kept] - seconds[index]) * (mean.y - series.values[kept]))
+                if area > largest { (best, largest) = (index, area) }
             }
-            places.append(best)
+            indices.append(best)
         }
-        return places + [count - 1]
+        return indices + [count - 1]
     }
 
     private static func center(

@@ -38,8 +38,8 @@ public struct Series: Hashable, Sendable {
     }
 
     /// The value at an index with its time; traps outside ``indices``.
-    public func item(_ place: Int) -> TimedValue {
-        TimedValue(time: Timestamp(microseconds: times[place]), value: values[place])
+    public func item(_ index: Int) -> TimedValue {
+        TimedValue(time: Timestamp(microseconds: times[index]), value: values[index])
     }
 
     /// The seconds between two times in microseconds, without overflow.
@@ -73,16 +73,16 @@ public enum RateOfChange {
     public static func of(_ series: Series) -> [TimedValue] {
         var rates: [TimedValue] = []
         var previous: Int?
-        for place in series.indices {
-            let isLast = place + 1 == series.count || series.times[place + 1] != series.times[place]
+        for index in series.indices {
+            let isLast = index + 1 == series.count || series.times[index + 1] != series.times[index]
             guard isLast else { continue }
-            defer { previous = place }
+            defer { previous = index }
             guard let previous else { continue }
-            let seconds = Series.seconds(from: series.times[previous], to: series.times[place])
-            let rate = (series.values[place] - series.values[previous]) / seconds
+            let seconds = Series.seconds(from: series.times[previous], to: series.times[index])
+            let rate = (series.values[index] - series.values[previous]) / seconds
             if let rate = rate.finite {
                 rates.append(
-                    TimedValue(time: Timestamp(microseconds: series.times[place]), value: rate))
+                    TimedValue(time: Timestamp(microseconds: series.times[index]), value: rate))
             }
         }
         return rates

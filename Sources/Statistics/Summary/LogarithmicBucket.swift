@@ -42,8 +42,8 @@ struct LogarithmicBucket: Hashable, Comparable {
 
     /// The representative: the number with the same relative distance to both bounds.
     var middle: Double {
-        let (octave, place) = Self.split(index)
-        let (lower, upper) = (Self.significands[place], Self.significands[place + 1])
+        let (octave, offset) = Self.split(index)
+        let (lower, upper) = (Self.significands[offset], Self.significands[offset + 1])
         return Double(
             sign: .plus, exponent: octave - 1023, significand: 2 * lower * upper / (lower + upper))
     }
@@ -52,12 +52,12 @@ struct LogarithmicBucket: Hashable, Comparable {
         let bits = number.bitPattern
         let exponent = Double(bitPattern: (bits >> 52) | 0x1p52.bitPattern) - 0x1p52
         let fraction = Double(bitPattern: (bits & 0x000F_FFFF_FFFF_FFFF) | 1.0.bitPattern) - 1
-        let place = ((6 * fraction - 21) * fraction + 50) * fraction + (exponent * 35 - 0.5)
-        return Int32(truncatingIfNeeded: (place + rounder).bitPattern &- rounder.bitPattern)
+        let position = ((6 * fraction - 21) * fraction + 50) * fraction + (exponent * 35 - 0.5)
+        return Int32(truncatingIfNeeded: (position + rounder).bitPattern &- rounder.bitPattern)
     }
 
     /// Bucket indices before rounding of eight normal numbers of either sign.
-    static func places(ofNormal numbers: SIMD8<Double>) -> SIMD8<Double> {
+    static func positions(ofNormal numbers: SIMD8<Double>) -> SIMD8<Double> {
         let bits = unsafeBitCast(numbers, to: SIMD8<UInt64>.self) & 0x7FFF_FFFF_FFFF_FFFF
         let exponents =
             unsafeBitCast((bits &>> 52) | 0x1p52.bitPattern, to: SIMD8<Double>.self) - 0x1p52
@@ -69,21 +69,21 @@ struct LogarithmicBucket: Hashable, Comparable {
 
     /// The lower bound of a bucket, accurate to a few units in the last place.
     private static func edge(_ index: Int32) -> Double {
-        let (octave, place) = split(index)
-        return Double(sign: .plus, exponent: octave - 1023, significand: significands[place])
+        let (octave, offset) = split(index)
+        return Double(sign: .plus, exponent: octave - 1023, significand: significands[offset])
     }
 
-    private static func split(_ index: Int32) -> (octave: Int, place: Int) {
-        let place = (Int(index) % countByOctave + countByOctave) % countByOctave
-        return ((Int(index) - place) / countByOctave, place)
+    private static func split(_ index: Int32) -> (octave: Int, offset: Int) {
+        let offset = (Int(index) % countByOctave + countByOctave) % countByOctave
+        return ((Int(index) - offset) / countByOctave, offset)
     }
 
     /// The significands at which the buckets of an octave start, and 2.
-    private static let significands: [Double] = (0...countByOctave).map { place in
-        var fraction = Double(place) / Double(countByOctave)
+    private static let significands: [Double] = (0...countByOctave).map { offset in
+        var fraction = Double(offset) / Double(countByOctave)
         // Newton's method converges quickly: the polynomial is nearly linear.
         for _ in 0..<8 {
-            let excess = ((6 * fraction - 21) * fraction + 50) * fraction - Double(place)
+            let excess = ((6 * fraction - 21) * fraction + 50) * fraction - Double(offset)
             fraction -= excess / ((18 * fraction - 42) * fraction + 50)
         }
         return 1 + fraction
@@ -104,9 +104,9 @@ struct BucketCounts: Hashable, Sendable {
 
     mutating func add(_ amount: UInt64, to bucket: LogarithmicBucket) {
         guard amount > 0 else { return }
-        let place = place(of: bucket.index)
-        let sum = UInt64(counts[place]) + (amount & 0xFFFF_FFFF)
-        counts[place] = UInt32(truncatingIfNeeded: sum)
+        let slot = slot(of: bucket.index)
+        let sum = UInt64(counts[slot]) + (amount & 0xFFFF_FFFF)
+        counts[slot] = UInt32(truncatingIfNeeded: sum)
         let carry = UInt32(truncatingIfNeeded: (sum >> 32) + (amount >> 32))
         if carry > 0 { carries[bucket.index, default: 0] += carry }
         total += Int(amount)
@@ -115,9 +115,9 @@ struct BucketCounts: Hashable, Sendable {
     /// Calls `body` with each non-empty bucket, lowest first.
     func forEach(_ body: (LogarithmicBucket, UInt64) -> Void) {
         for page in pages.indices {
-            for place in 0..<Self.pageLength {
-                let count = counts[page * Self.pageLength + place]
-                let index = pages[page] << Self.pageShift + Int32(place)
+            for offset in 0..<Self.pageLength {
+                let count = counts[page * Self.pageLength + offset]
+                let index = pages[page] << Self.pageShift + Int32(offset)
                 let whole = UInt64(count) + carry(of: index)
                 if whole > 0 { body(LogarithmicBucket(index: index), whole) }
             }
@@ -127,10 +127,10 @@ struct BucketCounts: Hashable, Sendable {
     /// The bucket that contains the number of a rank, from 0 for the lowest; `nil` beyond the last.
     func bucket(ofRank rank: Int) -> LogarithmicBucket? {
         var rest = UInt64(rank)
-        for place in counts.indices {
-            let (page, offset) = (place >> Int(Self.pageShift), place & (Self.pageLength - 1))
+        for slot in counts.indices {
+            let (page, offset) = (slot >> Int(Self.pageShift), slot & (Self.pageLength - 1))
             let index = pages[page] << Self.pageShift + Int32(offset)
-            let count = UInt64(counts[place]) + carry(of: index)
+            let count = UInt64(counts[slot]) + carry(of: index)
             if rest < count { return LogarithmicBucket(index: index) }
             rest -= count
         }
@@ -142,7 +142,7 @@ struct BucketCounts: Hashable, Sendable {
     }
 
     /// The index of a bucket's count, after inserting its page if needed.
-    private mutating func place(of index: Int32) -> Int {
+    private mutating func slot(of index: Int32) -> Int {
         let page = index >> Self.pageShift
         let offset = Int(index) & (Self.pageLength - 1)
         if pages.last == page { return (pages.count - 1) * Self.pageLength + offset }
@@ -156,7 +156,7 @@ struct BucketCounts: Hashable, Sendable {
         return lower * Self.pageLength + offset
     }
 
-    private mutating func open(_ page: Int32, at place: Int) {
+    private mutating func open(_ page: Int32, at index: Int) {
         // Grows by an eighth: doubling could use twice the memory that the sketch needs.
         if pages.count == pages.capacity {
             pages.reserveCapacity(pages.count + pages.count / 8 + 2)
@@ -164,8 +164,8 @@ struct BucketCounts: Hashable, Sendable {
         if counts.count + Self.pageLength > counts.capacity {
             counts.reserveCapacity(counts.count + counts.count / 8 + Self.pageLength)
         }
-        pages.insert(page, at: place)
+        pages.insert(page, at: index)
         counts.insert(
-            contentsOf: repeatElement(0, count: Self.pageLength), at: place * Self.pageLength)
+            contentsOf: repeatElement(0, count: Self.pageLength), at: index * Self.pageLength)
     }
 }

@@ -228,8 +228,8 @@ extension Moments {
     /// Decodes ``bytes`` in place.
     public init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
-        func word(_ place: Int) -> UInt64 {
-            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place * 8, as: UInt64.self))
+        func word(_ index: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
         }
         guard let count = Int(exactly: word(0)), count <= Self.greatestCount else { return nil }
         self.init()

@@ -32,9 +32,9 @@ public struct ObservedTime: Sendable {
             count(spacings, start..<end)
             start = end + 1
         }
-        for (place, window) in windows.enumerated() {
+        for (index, window) in windows.enumerated() {
             // A window may have been shortened after its samples were summarised.
-            microseconds[place] = microseconds[place].map { min($0, window.to.since(window.from)) }
+            microseconds[index] = microseconds[index].map { min($0, window.to.since(window.from)) }
         }
     }
 
@@ -63,8 +63,8 @@ public struct ObservedTime: Sendable {
         /// The observed time between the samples of a spacing.
         mutating func counted(_ spacing: Spacing) -> Int64 {
             var sum: Int64 = 0
-            for place in 0..<spacing.headCount {
-                sum = sum.addingSaturated(counted(spacing.head[place]))
+            for index in 0..<spacing.headCount {
+                sum = sum.addingSaturated(counted(spacing.head[index]))
             }
             guard spacing.isHeadFull else { return sum }
             recent = spacing.recent
@@ -73,10 +73,10 @@ public struct ObservedTime: Sendable {
     }
 
     /// Processes the windows between two unknown ones.
-    private mutating func count(_ spacings: [Spacing?], _ places: Range<Int>) {
-        let known = places.compactMap { place in spacings[place].map { (place, $0) } }
-        guard let (place, spacing) = known.first else {
-            for place in places { microseconds[place] = 0 }
+    private mutating func count(_ spacings: [Spacing?], _ indices: Range<Int>) {
+        let known = indices.compactMap { index in spacings[index].map { (index, $0) } }
+        guard let (index, spacing) = known.first else {
+            for index in indices { microseconds[index] = 0 }
             return
         }
         var start = spacing
@@ -84,37 +84,37 @@ public struct ObservedTime: Sendable {
             start.merge(next)
         }
         guard let startLimit = start.startLimit else { return }
-        for place in places { microseconds[place] = 0 }
+        for index in indices { microseconds[index] = 0 }
         var sequence = Sequence(startLimit: startLimit)
         let lead = TimeRange(
             from: spacing.first.advanced(byMicroseconds: -startLimit), to: spacing.first)
-        for place in places.lowerBound...place { add(lead, to: place) }
-        var before: (place: Int, last: Timestamp)?
-        for (place, spacing) in known {
+        for index in indices.lowerBound...index { add(lead, to: index) }
+        var before: (index: Int, last: Timestamp)?
+        for (index, spacing) in known {
             if let before {
                 let part = sequence.counted(spacing.first.since(before.last))
-                add(part, behind: before.last, to: before.place...place)
+                add(part, behind: before.last, to: before.index...index)
             }
-            microseconds[place] = microseconds[place]?.addingSaturated(sequence.counted(spacing))
-            before = (place, spacing.last)
+            microseconds[index] = microseconds[index]?.addingSaturated(sequence.counted(spacing))
+            before = (index, spacing.last)
         }
         guard let before else { return }
-        add(sequence.limit, behind: before.last, to: before.place...places.upperBound - 1)
+        add(sequence.limit, behind: before.last, to: before.index...indices.upperBound - 1)
     }
 
     /// Adds the time after a sample to the windows that it intersects.
     private mutating func add(
-        _ time: Int64, behind start: Timestamp, to places: ClosedRange<Int>
+        _ time: Int64, behind start: Timestamp, to indices: ClosedRange<Int>
     ) {
         let range = TimeRange(from: start, to: start.advanced(byMicroseconds: time))
-        for place in places {
-            guard windows[place].from < range.to else { break }
-            add(range, to: place)
+        for index in indices {
+            guard windows[index].from < range.to else { break }
+            add(range, to: index)
         }
     }
 
-    private mutating func add(_ range: TimeRange, to place: Int) {
-        let part = range.intersection(windows[place])
-        microseconds[place] = microseconds[place]?.addingSaturated(part.to.since(part.from))
+    private mutating func add(_ range: TimeRange, to index: Int) {
+        let part = range.intersection(windows[index])
+        microseconds[index] = microseconds[index]?.addingSaturated(part.to.since(part.from))
     }
 }

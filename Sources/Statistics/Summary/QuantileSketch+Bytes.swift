@@ -82,9 +82,9 @@ extension QuantileSketch {
         guard let runs = Varint.next(&bytes), runs <= bytes.count else { return false }
         var behind = LogarithmicBucket.least.index - shortestGap
         for _ in 0..<runs {
-            let room = UInt64(max(LogarithmicBucket.greatest.index - behind - shortestGap, 0))
+            let limit = UInt64(max(LogarithmicBucket.greatest.index - behind - shortestGap, 0))
             guard let distance = Varint.next(&bytes), let length = Varint.next(&bytes),
-                distance <= room, length <= room - distance
+                distance <= limit, length <= limit - distance
             else { return false }
             let first = behind + shortestGap + Int32(distance)
             guard readRun(&counts, first...(first + Int32(length)), from: &bytes) else {

@@ -78,9 +78,9 @@ public struct QuantileSketch: Hashable, Sendable {
     /// - Returns: `nil` for an empty sketch, and when `fraction` is NaN.
     public func quantile(_ fraction: Double, within ends: ClosedRange<Double>? = nil) -> Double? {
         guard count > 0, !fraction.isNaN else { return nil }
-        let place = min(max(fraction, 0), 1) * Double(count - 1)
-        let rank = min(Int(place), count - 1)
-        let weight = place - Double(rank)
+        let position = min(max(fraction, 0), 1) * Double(count - 1)
+        let rank = min(Int(position), count - 1)
+        let weight = position - Double(rank)
         let below = value(ofRank: rank, within: ends)
         guard weight > 0, rank + 1 < count else { return below }
         let above = value(ofRank: rank + 1, within: ends)
@@ -96,7 +96,7 @@ public struct QuantileSketch: Hashable, Sendable {
     ///
     /// - Parameter rank: 0 for the smallest number; traps when it is not less than ``count``.
     public func bounds(ofRank rank: Int) -> ClosedRange<Double> {
-        switch place(ofRank: rank) {
+        switch bucket(ofRank: rank) {
         case .negative(let bucket): -bucket.bounds.upperBound ... -bucket.bounds.lowerBound
         case .zero: 0...0
         case .positive(let bucket): bucket.bounds
@@ -107,7 +107,7 @@ public struct QuantileSketch: Hashable, Sendable {
         if let ends, rank == 0 { return ends.lowerBound }
         if let ends, rank == count - 1 { return ends.upperBound }
         let value =
-            switch place(ofRank: rank) {
+            switch bucket(ofRank: rank) {
             case .negative(let bucket): -bucket.middle
             case .zero: 0.0
             case .positive(let bucket): bucket.middle
@@ -116,13 +116,13 @@ public struct QuantileSketch: Hashable, Sendable {
         return min(max(value, ends.lowerBound), ends.upperBound)
     }
 
-    private enum Place {
+    private enum SignedBucket {
         case negative(LogarithmicBucket)
         case zero
         case positive(LogarithmicBucket)
     }
 
-    private func place(ofRank rank: Int) -> Place {
+    private func bucket(ofRank rank: Int) -> SignedBucket {
         precondition((0..<count).contains(rank), "no number has this rank")
         let negative = count - zeros - positives.total
         if rank < negative, let bucket = negatives.bucket(ofRank: negative - 1 - rank) {
@@ -205,19 +205,19 @@ extension QuantileSketch {
     ) {
         typealias Words = SIMD8<UInt64>
         let bytes = UnsafeRawBufferPointer(block)
-        let places = UnsafeMutableRawBufferPointer(slots)
+        let output = UnsafeMutableRawBufferPointer(slots)
         let lowest = SIMD8(repeating: Double(first))
         let highest = SIMD8(repeating: Double(first) + Double(width - 1))
         let base = (LogarithmicBucket.rounder + Double(first)).bitPattern
         let twin = Words(0, 1, 0, 1, 0, 1, 0, 1) &* UInt64(2 * width)
         for offset in stride(from: 0, to: bytes.count, by: MemoryLayout<Words>.stride) {
             let numbers = bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<Double>.self)
-            var found = LogarithmicBucket.places(ofNormal: numbers)
+            var found = LogarithmicBucket.positions(ofNormal: numbers)
             found.replace(with: lowest, where: found .< lowest)
             found.replace(with: highest, where: found .> highest)
             let rounded = unsafeBitCast(found + LogarithmicBucket.rounder, to: Words.self)
             let sign = (unsafeBitCast(numbers, to: Words.self) &>> 63) &* UInt64(width)
-            places.storeBytes(
+            output.storeBytes(
                 of: (rounded &- base) | sign | twin, toByteOffset: offset, as: Words.self)
         }
         for slot in slots { table[Int(truncatingIfNeeded: slot)] &+= 1 }

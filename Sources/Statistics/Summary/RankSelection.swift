@@ -182,9 +182,9 @@ private struct RankWindow: Sendable {
     func outcomes() -> [(rank: Int, outcome: Outcome)] {
         let sorted = kept.sorted()
         return ranks.map { rank in
-            let place = rank - below
-            guard (0..<inside).contains(place) else { return (rank, .outside) }
-            return (rank, bins.isEmpty ? .number(sorted[place] + 0) : bin(ofPlace: place))
+            let offset = rank - below
+            guard (0..<inside).contains(offset) else { return (rank, .outside) }
+            return (rank, bins.isEmpty ? .number(sorted[offset] + 0) : bin(ofRank: offset))
         }
     }
 
@@ -239,8 +239,8 @@ private struct RankWindow: Sendable {
         }
     }
 
-    private func bin(ofPlace place: Int) -> Outcome {
-        var rest = place
+    private func bin(ofRank rank: Int) -> Outcome {
+        var rest = rank
         for (bin, count) in bins.enumerated() {
             guard rest >= count else {
                 let first = firstKey + (UInt64(bin) << shift)

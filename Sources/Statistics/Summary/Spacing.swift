@@ -53,10 +53,10 @@ public struct Spacing: Hashable, Sendable {
     ) {
         self.init(first)
         var sum = counted
-        for place in 0..<min(headCount, Self.memory) {
-            guard head[place] > 0, (recent?[place] ?? 1) > 0 else { return nil }
-            sum = sum.addingSaturated(head[place])
-            append(interval: head[place])
+        for index in 0..<min(headCount, Self.memory) {
+            guard head[index] > 0, (recent?[index] ?? 1) > 0 else { return nil }
+            sum = sum.addingSaturated(head[index])
+            append(interval: head[index])
         }
         let reach = last.since(first)
         guard counted >= 0, sum <= reach, recent != nil || (sum == reach && counted == 0) else {
@@ -80,7 +80,7 @@ public struct Spacing: Hashable, Sendable {
             whole.append(next.last.microseconds)
         } else {
             whole.append(next.first.microseconds)
-            for place in 0..<next.headCount { whole.append(interval: next.head[place]) }
+            for index in 0..<next.headCount { whole.append(interval: next.head[index]) }
             if next.headCount == Self.memory {
                 whole.counted = whole.counted.addingSaturated(next.counted)
                 whole.recent = next.recent
@@ -191,7 +191,7 @@ extension Spacing {
         self.init(start)
         guard isHeadFull, let last = end.last else { return nil }
         var intervals = RecentIntervals()
-        for place in end.indices.dropFirst() { intervals.append(end[place] - end[place - 1]) }
+        for index in end.indices.dropFirst() { intervals.append(end[index] - end[index - 1]) }
         append(evenlyUpTo: last, intervals)
     }
 
@@ -205,12 +205,12 @@ extension Spacing {
             let end = min(count, row + Self.blockLength)
             if end - row > Self.memory, isEven(row..<end, time) {
                 var intervals = RecentIntervals()
-                for place in end - Self.memory..<end {
-                    intervals.append(time(place) - time(place - 1))
+                for index in end - Self.memory..<end {
+                    intervals.append(time(index) - time(index - 1))
                 }
                 append(evenlyUpTo: time(end - 1), intervals)
             } else {
-                for place in row..<end { append(time(place)) }
+                for index in row..<end { append(time(index)) }
             }
             row = end
         }

@@ -89,7 +89,7 @@ public struct WindowSummary: Hashable, Sendable {
     /// Adds the samples of a later window.
     public mutating func merge(_ other: WindowSummary) {
         count += other.count
-        for (place, field) in other.fields.enumerated() { fields[place].merge(field) }
+        for (index, field) in other.fields.enumerated() { fields[index].merge(field) }
         isFromSummaries = isFromSummaries || other.isFromSummaries
         isPartial = isPartial || other.isPartial
         spacing.merge(other.spacing)
@@ -147,17 +147,17 @@ public struct WindowSummaries: Sendable {
         from first: SampleQuery.Position, through last: SampleQuery.Position
     ) {
         windows[window].count += rows.count
-        for (place, column) in columns.enumerated() {
+        for (index, column) in columns.enumerated() {
             switch column {
             case .numbers(let values):
                 values.withUnsafeBufferPointer { numbers in
-                    windows[window].fields[place].insert(
+                    windows[window].fields[index].insert(
                         UnsafeBufferPointer(rebasing: numbers[rows]), from: first, to: last)
                 }
             case .integers(let values):
                 let numbers = values[rows].map(Double.init)
                 numbers.withUnsafeBufferPointer {
-                    windows[window].fields[place].insert($0, from: first, to: last)
+                    windows[window].fields[index].insert($0, from: first, to: last)
                 }
             case .texts: break
             }
@@ -172,7 +172,7 @@ public struct WindowSummaries: Sendable {
     ///   - window: the index of the window.
     public mutating func merge(_ fields: [FieldSummary], count: Int, to window: Int) {
         windows[window].count += count
-        for (place, field) in fields.enumerated() { windows[window].fields[place].merge(field) }
+        for (index, field) in fields.enumerated() { windows[window].fields[index].merge(field) }
     }
 
     /// Marks a window as containing pruned samples; see ``WindowSummary/isFromSummaries``.
@@ -193,9 +193,9 @@ public struct WindowSummaries: Sendable {
 }
 
 extension [Timestamp] {
-    /// The first of the sorted elements in `places` that is not before `bound`.
-    fileprivate func partition(before bound: Timestamp, _ places: Range<Int>) -> Int {
-        var (low, high) = (places.lowerBound, places.upperBound)
+    /// The first of the sorted elements in `range` that is not before `bound`.
+    fileprivate func partition(before bound: Timestamp, _ range: Range<Int>) -> Int {
+        var (low, high) = (range.lowerBound, range.upperBound)
         while low < high {
             let middle = (low + high) / 2
             if self[middle] < bound { low = middle + 1 } else { high = middle }

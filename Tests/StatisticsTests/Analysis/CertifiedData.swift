@@ -68,20 +68,20 @@ enum CertifiedData {
         var digits: [Int] = []
         while digits.count < count + 2 {
             var carry = 0
-            for place in stride(from: remainders.count - 1, through: 1, by: -1) {
-                let value = 10 * remainders[place] + carry
-                remainders[place] = value % (2 * place + 1)
-                carry = value / (2 * place + 1) * place
+            for index in stride(from: remainders.count - 1, through: 1, by: -1) {
+                let value = 10 * remainders[index] + carry
+                remainders[index] = value % (2 * index + 1)
+                carry = value / (2 * index + 1) * index
             }
             let value = 10 * remainders[0] + carry
             remainders[0] = value % 10
             digits.append(value / 10)
             // A digit of 10 is carried to the digits before it.
-            var place = digits.count - 1
-            while digits[place] > 9 {
-                digits[place] -= 10
-                digits[place - 1] += 1
-                place -= 1
+            var index = digits.count - 1
+            while digits[index] > 9 {
+                digits[index] -= 10
+                digits[index - 1] += 1
+                index -= 1
             }
         }
         return digits.prefix(count).map(Double.init)

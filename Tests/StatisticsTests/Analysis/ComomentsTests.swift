@@ -26,9 +26,9 @@ struct ComomentsTests {
             #expect(areClose(line.intercept, fixture.intercept, 1e-9, scale: level), "\(name)")
             #expect(areClose(line.rSquared, fixture.rSquared, 1e-10, scale: 1), "\(name)")
             let isExact = ["opposite", "constant"].contains(name)
-            let room = isExact ? (line.standardError ?? 1) < 1e-9 : false
+            let isNearZero = isExact ? (line.standardError ?? 1) < 1e-9 : false
             #expect(
-                room || areClose(line.standardError, fixture.standardError, 1e-7), "\(name)")
+                isNearZero || areClose(line.standardError, fixture.standardError, 1e-7), "\(name)")
         }
     }
 

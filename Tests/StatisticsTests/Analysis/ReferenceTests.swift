@@ -43,14 +43,14 @@ struct ReferenceTests {
     }
 
     private func compare(
-        _ values: [Double], _ expected: [String: Double?], _ place: String
+        _ values: [Double], _ expected: [String: Double?], _ subject: String
     ) throws {
         let names = expected.keys.sorted()
         let statistics = try names.map { try #require(Statistic($0)) }
         let scale = values.map(abs).max() ?? 0
         for (name, result) in zip(names, results(statistics, of: values)) {
             guard let wanted = expected[name] ?? nil, let result else {
-                #expect(expected[name] == .some(result), "\(place): \(name)")
+                #expect(expected[name] == .some(result), "\(subject): \(name)")
                 continue
             }
             // Order statistics are exact; sums with cancellation are only as precise as their
@@ -60,7 +60,7 @@ struct ReferenceTests {
             let tolerance =
                 isExact ? 0 : isSpread ? abs(wanted) * 1e-12 : max(abs(wanted), scale) * 1e-15 * 4
             #expect(
-                abs(result - wanted) <= tolerance, "\(place): \(name) \(result), not \(wanted)")
+                abs(result - wanted) <= tolerance, "\(subject): \(name) \(result), not \(wanted)")
         }
     }
 }

@@ -5,9 +5,9 @@ import Samples
 /// Statistics of numbers as the engine computes them: from a summary, and percentiles by selection.
 func results(_ statistics: [Statistic], of numbers: [Double]) -> [Double?] {
     var summary = FieldSummary(hasSketch: true)
-    for (place, number) in numbers.enumerated() {
-        let time = Timestamp(microseconds: Int64(place))
-        summary.insert(number, at: SampleQuery.Position(time: time, sequence: Int64(place)))
+    for (index, number) in numbers.enumerated() {
+        let time = Timestamp(microseconds: Int64(index))
+        summary.insert(number, at: SampleQuery.Position(time: time, sequence: Int64(index)))
     }
     return statistics.map { statistic in
         guard let percent = statistic.exactPercent else { return summary.value(of: statistic) }

@@ -11,9 +11,9 @@ struct SeriesTests {
         var random = SplitMix(state: seed)
         for side in [Extremes.Side.largest, .smallest] {
             for _ in 0..<100 {
-                let items = (0..<Int.random(in: 0...60, using: &random)).map { place in
+                let items = (0..<Int.random(in: 0...60, using: &random)).map { index in
                     TimedValue(
-                        time: Timestamp(microseconds: Int64(place)),
+                        time: Timestamp(microseconds: Int64(index)),
                         value: Double(Int.random(in: -5...5, using: &random)))
                 }
                 let limit = Int.random(in: 0...20, using: &random)
@@ -56,7 +56,7 @@ struct SeriesTests {
     @Test func `LTTB keeps the points of the reference implementation`() throws {
         for fixture in try AnalysisFixtures.load().downsampled {
             let series = Series(times: fixture.times, values: fixture.values)
-            let found = Downsampling.places(of: series, keeping: fixture.keep)
+            let found = Downsampling.indices(of: series, keeping: fixture.keep)
             #expect(found == fixture.places, "\(fixture.keep) of \(fixture.times.count)")
         }
     }
@@ -67,12 +67,12 @@ struct SeriesTests {
                 times: (0..<count).map { Int64($0) * 1_000_000 },
                 values: (0..<count).map { $0 % 3 == 0 ? 1e308 : -1e308 })
             for limit in -1...45 {
-                let places = Downsampling.places(of: series, keeping: limit)
+                let indices = Downsampling.indices(of: series, keeping: limit)
                 #expect(
-                    places.count == max(0, min(count, limit)) || count <= 2, "\(count) \(limit)")
-                #expect(places == Set(places).sorted())
+                    indices.count == max(0, min(count, limit)) || count <= 2, "\(count) \(limit)")
+                #expect(indices == Set(indices).sorted())
                 if limit >= 2, count >= 2 {
-                    #expect(places.first == 0 && places.last == count - 1)
+                    #expect(indices.first == 0 && indices.last == count - 1)
                 }
             }
         }
@@ -148,7 +148,7 @@ struct SeriesTests {
             }
             let (own, others) = (times(), times())
             let tolerance = Int64.random(in: 0...20, using: &random)
-            let found = Alignment(method: method, tolerance: tolerance).places(of: own, in: others)
+            let found = Alignment(method: method, tolerance: tolerance).indices(of: own, in: others)
             let wanted = own.map { time in
                 others.indices.filter {
                     abs(others[$0] - time) <= tolerance
@@ -163,7 +163,7 @@ struct SeriesTests {
             #expect(found == wanted, "seed \(seed)")
         }
         let ends = Alignment(method: method, tolerance: .max)
-        #expect(ends.places(of: [.max], in: [.min]) == [0])
-        #expect(ends.places(of: [1], in: []) == [nil])
+        #expect(ends.indices(of: [.max], in: [.min]) == [0])
+        #expect(ends.indices(of: [1], in: []) == [nil])
     }
 }

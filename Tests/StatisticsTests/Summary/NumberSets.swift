@@ -14,7 +14,7 @@ enum NumberSets {
         return (0..<count).map { number(name, $0, using: &random) }
     }
 
-    private static func number(_ name: String, _ place: Int, using random: inout SplitMix) -> Double
+    private static func number(_ name: String, _ index: Int, using random: inout SplitMix) -> Double
     {
         let sign: Double = Bool.random(using: &random) ? 1 : -1
         let gauss = (0..<12).reduce(-6.0) { sum, _ in sum + .random(in: 0..<1, using: &random) }
@@ -32,10 +32,10 @@ enum NumberSets {
         case "ends":
             let ends = [Double.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0, 1]
             return sign * ends[Int.random(in: 0..<4, using: &random)]
-        case "neighbours": return Double(bitPattern: 1.0.bitPattern + UInt64(place % 5))
-        case "waves": return sin(Double(place) * .pi / 4)
-        case "outliers": return place % 97 == 0 ? sign * 1e200 : gauss
-        default: return place % 10 == 0 ? gauss : 0
+        case "neighbours": return Double(bitPattern: 1.0.bitPattern + UInt64(index % 5))
+        case "waves": return sin(Double(index) * .pi / 4)
+        case "outliers": return index % 97 == 0 ? sign * 1e200 : gauss
+        default: return index % 10 == 0 ? gauss : 0
         }
     }
 }

@@ -77,10 +77,10 @@ struct ObservedTimeTests {
         }
         let start = Int64.random(in: -600...clock, using: &random)
         let step = Int64.random(in: 1...300, using: &random)
-        let windows = (0..<Int64.random(in: 1...20, using: &random)).map { place in
+        let windows = (0..<Int64.random(in: 1...20, using: &random)).map { index in
             TimeRange(
-                from: Timestamp(microseconds: start + place * step),
-                to: Timestamp(microseconds: start + (place + 1) * step))
+                from: Timestamp(microseconds: start + index * step),
+                to: Timestamp(microseconds: start + (index + 1) * step))
         }
         let unknown = Set(
             (0..<Int.random(in: 0...2, using: &random)).map { _ in
@@ -113,15 +113,15 @@ struct ObservedTimeTests {
             if let first = moments.first, let last = moments.last {
                 let usual = intervals.prefix(4).sorted().dropLast().last ?? 0
                 stretches.append(first - 4 * usual..<first)
-                for (place, interval) in (intervals + [.max]).enumerated() {
-                    let own = place < 4 ? usual : intervals[place - 4..<place].sorted()[2]
-                    let moment = place < intervals.count ? moments[place] : last
+                for (index, interval) in (intervals + [.max]).enumerated() {
+                    let own = index < 4 ? usual : intervals[index - 4..<index].sorted()[2]
+                    let moment = index < intervals.count ? moments[index] : last
                     stretches.append(moment..<moment + min(interval, 4 * own))
                 }
             }
-            for place in start..<end {
-                let window = windows[place].from.microseconds..<windows[place].to.microseconds
-                seen[place] = stretches.reduce(0) { sum, stretch in
+            for index in start..<end {
+                let window = windows[index].from.microseconds..<windows[index].to.microseconds
+                seen[index] = stretches.reduce(0) { sum, stretch in
                     sum + Int64(stretch.clamped(to: window).count)
                 }
             }
@@ -148,14 +148,14 @@ struct ObservedTimeTests {
             pieces.append(try #require(Spacing(piece)))
         }
         while pieces.count > 1 {
-            let place = Int.random(in: 0..<pieces.count - 1, using: &random)
-            let next = pieces.remove(at: place + 1)
+            let index = Int.random(in: 0..<pieces.count - 1, using: &random)
+            let next = pieces.remove(at: index + 1)
             if Bool.random(using: &random) {
-                pieces[place].merge(next)
+                pieces[index].merge(next)
             } else {
                 var turned = next
-                turned.merge(pieces[place])
-                pieces[place] = turned
+                turned.merge(pieces[index])
+                pieces[index] = turned
             }
         }
         #expect(pieces == [whole], "seed \(seed)")

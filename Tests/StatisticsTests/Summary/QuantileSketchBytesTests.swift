@@ -19,9 +19,9 @@ struct QuantileSketchBytesTests {
         #expect(QuantileSketch().bytes == [1, 0, 0, 0])
         // 1 = 2⁰ is on an edge and is counted below it: 1023 · 35 − 1 from that of 2⁻¹⁰²³, which is
         // 1786.
-        let place = 1023 * 35 + 1786
+        let offset = 1023 * 35 + 1786
         let varint = [
-            UInt8(place & 0x7F | 0x80), UInt8(place >> 7 & 0x7F | 0x80), UInt8(place >> 14),
+            UInt8(offset & 0x7F | 0x80), UInt8(offset >> 7 & 0x7F | 0x80), UInt8(offset >> 14),
         ]
         let numbers = [1.001] + [Double](repeating: 1.05, count: 200) + [0, -1.001, -1.3]
         #expect(

@@ -22,9 +22,9 @@ struct QuantileSketchTests {
             let fraction = sorted.count > 1 ? Double(rank) / Double(sorted.count - 1) : 0
             // The index may be rounded to slightly beside the rank: then the result is between two
             // numbers.
-            let place = fraction * Double(sorted.count - 1)
+            let position = fraction * Double(sorted.count - 1)
             let found = try #require(sketch.quantile(fraction))
-            let isClose = place != Double(rank) || Self.isClose(found, exact)
+            let isClose = position != Double(rank) || Self.isClose(found, exact)
             if !isClose || !sketch.bounds(ofRank: rank).contains(exact) { wrong.append(rank) }
         }
         #expect(wrong.isEmpty, "seed \(seed)")
