@@ -26,7 +26,7 @@ struct Gait: Hashable, Sendable {
     let peaks: [Peak]
 
     struct Peak: Hashable, Sendable {
-        let place: Int
+        let index: Int
         let height: Double
     }
 
@@ -55,8 +55,8 @@ struct Gait: Hashable, Sendable {
     static func detrended(_ cells: [Double]) -> [Double] {
         let middle = Double(cells.count - 1) / 2
         var (sum, products, squares) = (0.0, 0.0, 0.0)
-        for (place, cell) in cells.enumerated() {
-            let x = Double(place) - middle
+        for (index, cell) in cells.enumerated() {
+            let x = Double(index) - middle
             sum += cell
             products += x * cell
             squares += x * x
@@ -68,11 +68,11 @@ struct Gait: Hashable, Sendable {
 
     /// Weights 1, 2, 3, 2, 1: a low-pass filter at about 5 Hz.
     private static func smoothed(_ cells: [Double]) -> [Double] {
-        cells.indices.map { place in
+        cells.indices.map { index in
             var (sum, weights) = (0.0, 0.0)
-            for offset in -2...2 where cells.indices.contains(place + offset) {
+            for offset in -2...2 where cells.indices.contains(index + offset) {
                 let weight = Double(3 - abs(offset))
-                sum += weight * cells[place + offset]
+                sum += weight * cells[index + offset]
                 weights += weight
             }
             return sum / weights
@@ -82,8 +82,8 @@ struct Gait: Hashable, Sendable {
     /// The normalised autocorrelation at a lag, −1 to 1.
     private static func autocorrelation(_ signal: [Double], _ lag: Int) -> Double {
         var (products, early, late) = (0.0, 0.0, 0.0)
-        for place in 0..<(signal.count - lag) {
-            let (x, y) = (signal[place], signal[place + lag])
+        for index in 0..<(signal.count - lag) {
+            let (x, y) = (signal[index], signal[index + lag])
             products += x * y
             early += x * x
             late += y * y
@@ -96,8 +96,8 @@ struct Gait: Hashable, Sendable {
         let range = (lags.lowerBound - 1)...(lags.upperBound + 1)
         let all = range.map { autocorrelation(signal, $0) }
         let tops = lags.filter { lag in
-            let place = lag - range.lowerBound
-            return all[place] >= all[place - 1] && all[place] > all[place + 1]
+            let index = lag - range.lowerBound
+            return all[index] >= all[index - 1] && all[index] > all[index + 1]
         }
         // Left and right steps differ, so the lag of two steps can correlate better than that of one:
         // the shortest lag that is nearly as good as the best is chosen.
@@ -105,8 +105,8 @@ struct Gait: Hashable, Sendable {
         guard let lag = tops.first(where: { all[$0 - range.lowerBound] >= 0.8 * best }) else {
             return nil
         }
-        let place = lag - range.lowerBound
-        let (before, top, after) = (all[place - 1], all[place], all[place + 1])
+        let index = lag - range.lowerBound
+        let (before, top, after) = (all[index - 1], all[index], all[index + 1])
         let bend = before - 2 * top + after
         let period = Double(lag) + (bend < 0 ? (before - after) / (2 * bend) : 0)
         let least = min(
@@ -125,6 +125,6 @@ struct Gait: Hashable, Sendable {
         where taken.allSatisfy({ Double(abs($0 - top)) >= apart }) {
             taken.append(top)
         }
-        return taken.sorted().map { Peak(place: $0, height: signal[$0]) }
+        return taken.sorted().map { Peak(index: $0, height: signal[$0]) }
     }
 }

@@ -101,9 +101,9 @@ public struct NoiseLevel: Sendable {
     public mutating func take(_ samples: some Sequence<Double>, from start: Timestamp) -> [Reading]
     {
         var readings: [Reading] = []
-        var place = 0.0
+        var position = 0.0
         for sample in samples {
-            place += 1
+            position += 1
             guard sample.isFinite else {
                 dropped += 1
                 continue
@@ -115,7 +115,7 @@ public struct NoiseLevel: Sendable {
             if partCount == eighth { closePart() }
             guard count == window else { continue }
             if partCount > eighth / 2 { closePart() }
-            let time = start.advanced(byMicroseconds: Int64(place / rate * 1_000_000))
+            let time = start.advanced(byMicroseconds: Int64(position / rate * 1_000_000))
             readings.append(
                 Reading(
                     time: time, equivalent: level(sum / Double(count)), maximum: level(loudest)))
@@ -179,7 +179,7 @@ public struct AWeighting: Sendable {
     /// Filters the next sample.
     public mutating func callAsFunction(_ sample: Double) -> Double {
         var value = sample * gain
-        for place in sections.indices { value = sections[place](value) }
+        for index in sections.indices { value = sections[index](value) }
         return value
     }
 

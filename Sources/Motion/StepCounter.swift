@@ -107,13 +107,13 @@ public struct StepCounter: Sendable {
         if gait.isClear { usual = (gait.period, max(gait.height, 0.75 * usual.height)) }
         // At the end of a walk the peaks of noise have another period.
         let period = max(gait.period, 0.8 * usual.period)
-        var latest = candidates.last?.place ?? lastPeak ?? .min / 2
+        var latest = candidates.last?.index ?? lastPeak ?? .min / 2
         // A peak at the end of the window may still rise.
-        for peak in gait.peaks where peak.place < cells.count - 3 {
-            let place = first + peak.place
-            guard Double(place - latest) >= 0.6 * period else { continue }
-            candidates.append(.init(place: place, height: peak.height))
-            latest = place
+        for peak in gait.peaks where peak.index < cells.count - 3 {
+            let index = first + peak.index
+            guard Double(index - latest) >= 0.6 * period else { continue }
+            candidates.append(.init(index: index, height: peak.height))
+            latest = index
         }
         evaluations = min(evaluations + 1, Self.evaluationsToConfirm)
         guard evaluations == Self.evaluationsToConfirm else { return 0 }
@@ -125,8 +125,8 @@ public struct StepCounter: Sendable {
     private mutating func count(_ period: Double) -> Int {
         var counted = 0
         for candidate in candidates where candidate.height >= 0.5 * usual.height {
-            let gap = lastPeak.map { Double(candidate.place - $0) / period } ?? 1
-            lastPeak = candidate.place
+            let gap = lastPeak.map { Double(candidate.index - $0) / period } ?? 1
+            lastPeak = candidate.index
             // One peak that was lost in noise is added.
             counted += (1.6...2.4).contains(gap) ? 2 : 1
         }

@@ -124,16 +124,16 @@ public struct VibrationSpectrum: Sendable {
                     Array(axis.prefix(window)), rate: rate, segment: window)
             else { return nil }
             frequencies = spectrum.frequencies
-            for place in densities.indices { densities[place] += spectrum.densities[place] }
+            for index in densities.indices { densities[index] += spectrum.densities[index] }
         }
         let width = rate / Double(window)
         var (power, speed, peak) = (0.0, 0.0, 0)
-        for (place, density) in densities.enumerated() {
+        for (index, density) in densities.enumerated() {
             power += density * width
-            let angular = 2 * Double.pi * frequencies[place]
-            guard frequencies[place] >= 1 else { continue }
+            let angular = 2 * Double.pi * frequencies[index]
+            guard frequencies[index] >= 1 else { continue }
             speed += density * width / (angular * angular)
-            if peak == 0 || density > densities[peak] { peak = place }
+            if peak == 0 || density > densities[peak] { peak = index }
         }
         return Reading(
             time: time, frequencies: frequencies, densities: densities,

@@ -8,7 +8,7 @@ struct Moment {
     /// Seconds since the scenario began; negative before.
     let elapsed: Double
     /// Microseconds since 1970, which select the noise of one sample.
-    let place: Int64
+    let position: Int64
     /// Hours since midnight UTC, from 0 to 24.
     let hour: Double
     let trajectory: Trajectory
@@ -16,7 +16,7 @@ struct Moment {
     init(_ scenario: Scenario, at time: Timestamp) {
         kind = scenario.kind
         noise = Noise(seed: scenario.seed)
-        place = time.microseconds
+        position = time.microseconds
         elapsed = Double(time.microseconds - scenario.start.microseconds) / 1e6
         let day = 86_400_000_000 as Int64
         let rest = time.microseconds % day
@@ -47,7 +47,7 @@ struct Moment {
     }
 
     /// Noise that is independent of other samples.
-    func jitter(_ channel: Noise.Channel) -> Double { noise.normal(channel, place) }
+    func jitter(_ channel: Noise.Channel) -> Double { noise.normal(channel, position) }
 
     /// Noise that changes slowly, over `period` seconds.
     func drift(_ channel: Noise.Channel, _ period: Double) -> Double {
@@ -121,7 +121,7 @@ extension Moment {
         let values = [(60.0, 0.25), (300, 0.12), (900, 0.06)].map { period, width in
             Value.number(max(0, base + width * drift(.load, period)).rounded(to: 0.01))
         }
-        let runnable = 1 + Int64(3 * noise.unit(.processes, place))
+        let runnable = 1 + Int64(3 * noise.unit(.processes, position))
         return values + [.integer(runnable), .integer(312 + Int64(4 * drift(.processes, 120)))]
     }
 

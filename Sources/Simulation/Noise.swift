@@ -13,20 +13,20 @@ struct Noise: Hashable, Sendable {
     let seed: UInt64
 
     /// 64 random bits.
-    func bits(_ channel: Channel, _ place: Int64) -> UInt64 {
+    func bits(_ channel: Channel, _ position: Int64) -> UInt64 {
         let stream = Self.mixed(seed &+ Self.gamma &* (channel.rawValue &+ 1))
-        return Self.mixed(stream &+ Self.gamma &* UInt64(bitPattern: place))
+        return Self.mixed(stream &+ Self.gamma &* UInt64(bitPattern: position))
     }
 
     /// A number from 0, included, to 1, excluded.
-    func unit(_ channel: Channel, _ place: Int64) -> Double {
-        Double(bits(channel, place) >> 11) * 0x1p-53
+    func unit(_ channel: Channel, _ position: Int64) -> Double {
+        Double(bits(channel, position) >> 11) * 0x1p-53
     }
 
     /// A normal number with mean 0 and standard deviation 1.
-    func normal(_ channel: Channel, _ place: Int64) -> Double {
-        let radius = sqrt(-2 * log(1 - unit(channel, 2 &* place)))
-        return radius * cos(2 * .pi * unit(channel, 2 &* place &+ 1))
+    func normal(_ channel: Channel, _ position: Int64) -> Double {
+        let radius = sqrt(-2 * log(1 - unit(channel, 2 &* position)))
+        return radius * cos(2 * .pi * unit(channel, 2 &* position &+ 1))
     }
 
     /// Noise that changes slowly: a normal number at each knot, with smooth interpolation.
@@ -36,10 +36,10 @@ struct Noise: Hashable, Sendable {
     ///   - period: seconds between two knots.
     func drift(_ channel: Channel, at seconds: Double, every period: Double) -> Double {
         let knot = (seconds / period).rounded(.down)
-        let place = Int64(knot)
+        let index = Int64(knot)
         let share = seconds / period - knot
         let weight = share * share * (3 - 2 * share)
-        return (1 - weight) * normal(channel, place) + weight * normal(channel, place &+ 1)
+        return (1 - weight) * normal(channel, index) + weight * normal(channel, index &+ 1)
     }
 
     private static func mixed(_ state: UInt64) -> UInt64 {

@@ -51,13 +51,13 @@ public struct SimulatedDriver: SensorDriver {
             after start: Timestamp, through end: Timestamp, every interval: Duration, limit: Int
         ) -> SampleBatch {
             var batch = SampleBatch(of: sensor.fields)
-            var place = start
-            while batch.count < limit, let time = next(after: place, every: interval), time <= end,
-                time > place, let sample = simulation.sample(sensor.id, at: time)
+            var last = start
+            while batch.count < limit, let time = next(after: last, every: interval), time <= end,
+                time > last, let sample = simulation.sample(sensor.id, at: time)
             {
                 // Explicitly set values were checked against the fields before.
                 guard batch.append(sample) else { break }
-                place = time
+                last = time
             }
             return batch
         }
@@ -137,8 +137,8 @@ public struct RecordedDriver: SensorDriver {
         let recorded: SampleBatch
 
         func next(after time: Timestamp, every interval: Duration) -> Timestamp? {
-            let place = firstRow(after: time)
-            return place < recorded.count ? recorded.times[place] : nil
+            let row = firstRow(after: time)
+            return row < recorded.count ? recorded.times[row] : nil
         }
 
         func samples(

@@ -101,8 +101,8 @@ public struct GPXReader {
         guard point != nil else { return }
         if name == "trkpt" || name == "rtept" {
             try closePoint()
-        } else if let place = path.lastIndex(where: { $0 == "trkpt" || $0 == "rtept" }) {
-            let within = path[(place + 1)...]
+        } else if let index = path.lastIndex(where: { $0 == "trkpt" || $0 == "rtept" }) {
+            let within = path[(index + 1)...]
             if within.isEmpty
                 || within.allSatisfy({ $0 == "extensions" || $0.hasSuffix("Extension") })
             {

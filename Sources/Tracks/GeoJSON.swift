@@ -34,8 +34,8 @@ public enum GeoJSONReader {
             }
             var track = Track(
                 name: feature.properties?.name, description: feature.properties?.description)
-            for place in geometry.lines.indices {
-                track.segments.append(try segment(feature, geometry.lines[place], place, &last))
+            for index in geometry.lines.indices {
+                track.segments.append(try segment(feature, geometry.lines[index], index, &last))
             }
             tracks.append(track)
         }
@@ -43,17 +43,17 @@ public enum GeoJSONReader {
     }
 
     private static func segment(
-        _ feature: GeoJSONDocument.Feature, _ line: [[Double]], _ place: Int,
+        _ feature: GeoJSONDocument.Feature, _ line: [[Double]], _ index: Int,
         _ last: inout Timestamp?
     ) throws(TrackError) -> [RoutePoint] {
         func item<Item>(_ lists: [[Item]]?, _ number: Int) -> Item? {
-            guard let lists, lists.indices.contains(place), lists[place].indices.contains(number)
+            guard let lists, lists.indices.contains(index), lists[index].indices.contains(number)
             else { return nil }
-            return lists[place][number]
+            return lists[index][number]
         }
         let properties = feature.properties
         let pauses =
-            properties?.via.flatMap { $0.indices.contains(place) ? Set($0[place]) : nil } ?? []
+            properties?.via.flatMap { $0.indices.contains(index) ? Set($0[index]) : nil } ?? []
         var points: [RoutePoint] = []
         for (number, numbers) in line.enumerated() {
             guard numbers.count >= 2,
@@ -137,8 +137,8 @@ public enum GeoJSONWriter {
     }
 
     private static func coordinates(_ fix: Fix, _ hasAltitude: Bool) -> [Double] {
-        let place = [rounded(fix.position.longitude, 1e7), rounded(fix.position.latitude, 1e7)]
-        return hasAltitude ? place + [rounded(fix.altitude ?? 0, 1000)] : place
+        let pair = [rounded(fix.position.longitude, 1e7), rounded(fix.position.latitude, 1e7)]
+        return hasAltitude ? pair + [rounded(fix.altitude ?? 0, 1000)] : pair
     }
 
     private static func rounded(_ number: Double, _ scale: Double) -> Double {

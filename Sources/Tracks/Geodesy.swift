@@ -29,12 +29,12 @@ public enum Geodesy {
     }
 
     /// The length in metres of the line through positions.
-    public static func length(_ places: some Sequence<Position>) -> Double {
+    public static func length(_ positions: some Sequence<Position>) -> Double {
         var sum = 0.0
         var last: Position?
-        for place in places {
-            if let last { sum += distance(from: last, to: place) }
-            last = place
+        for position in positions {
+            if let last { sum += distance(from: last, to: position) }
+            last = position
         }
         return sum
     }

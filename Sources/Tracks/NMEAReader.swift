@@ -199,25 +199,25 @@ private struct NMEASentence: Hashable {
     }
 
     /// A field; `nil` if it is missing or empty.
-    func field(_ place: Int) -> String? {
-        fields.indices.contains(place) && !fields[place].isEmpty ? fields[place] : nil
+    func field(_ index: Int) -> String? {
+        fields.indices.contains(index) && !fields[index].isEmpty ? fields[index] : nil
     }
 
-    func number(_ place: Int) -> Double? {
-        field(place).flatMap { Double(decimal: $0) }
+    func number(_ index: Int) -> Double? {
+        field(index).flatMap { Double(decimal: $0) }
     }
 
     /// `ddmm.mmmm,N,dddmm.mmmm,E` from an index on.
-    func position(_ place: Int) -> Position? {
-        guard let latitude = degrees(place, digits: 2, signs: ("N", "S")),
-            let longitude = degrees(place + 2, digits: 3, signs: ("E", "W"))
+    func position(_ index: Int) -> Position? {
+        guard let latitude = degrees(index, digits: 2, signs: ("N", "S")),
+            let longitude = degrees(index + 2, digits: 3, signs: ("E", "W"))
         else { return nil }
         return Position(latitude: latitude, longitude: longitude)
     }
 
     /// `hhmmss.sss` as microseconds of the day; a leap second is read as the second before.
-    func timeOfDay(_ place: Int) -> Int64? {
-        guard let text = field(place), text.utf8.count >= 6, text.utf8.count <= 16,
+    func timeOfDay(_ index: Int) -> Int64? {
+        guard let text = field(index), text.utf8.count >= 6, text.utf8.count <= 16,
             let hours = Int64(text.prefix(2)), let minutes = Int64(text.dropFirst(2).prefix(2)),
             let seconds = Double(decimal: text.dropFirst(4)), (0..<24).contains(hours),
             (0..<60).contains(minutes), (0..<61).contains(seconds)
@@ -227,9 +227,9 @@ private struct NMEASentence: Hashable {
     }
 
     private func degrees(
-        _ place: Int, digits: Int, signs: (positive: String, negative: String)
+        _ index: Int, digits: Int, signs: (positive: String, negative: String)
     ) -> Double? {
-        guard let text = field(place), let sign = field(place + 1), text.utf8.count > digits + 1,
+        guard let text = field(index), let sign = field(index + 1), text.utf8.count > digits + 1,
             let degrees = UInt8(text.prefix(digits)),
             let minutes = Double(decimal: text.dropFirst(digits)), (0..<60).contains(minutes)
         else { return nil }

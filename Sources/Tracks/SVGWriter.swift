@@ -96,14 +96,14 @@ public enum SVGWriter {
     }
 
     private static func label(
-        _ degrees: Double, _ step: Double, _ names: (String, String), at place: (Double, Double)
+        _ degrees: Double, _ step: Double, _ names: (String, String), at point: (Double, Double)
     ) -> String {
         // As many digits as distinguish neighbouring lines.
         let digits = max(0, Int((-log10(step)).rounded(.up)))
         let shown = DecimalText(abs(degrees), digits: digits, isPadded: true)
         let side = degrees < 0 ? names.1 : names.0
         return
-            ##"<text x="\##(number(place.0))" y="\##(number(place.1))" fill="#8a8578">\##(shown)° \##(side)</text>"##
+            ##"<text x="\##(number(point.0))" y="\##(number(point.1))" fill="#8a8578">\##(shown)° \##(side)</text>"##
     }
 
     private static func scaleBar(_ map: MapProjection) -> String {

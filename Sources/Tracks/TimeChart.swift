@@ -76,8 +76,8 @@ public struct TimeChart: Sendable {
             lines.append(
                 ##"<text x="400" y="96" text-anchor="middle" fill="#666">No samples</text>"##)
         } else {
-            for (place, panel) in panels.enumerated() {
-                lines += drawn(panel, y: Self.top + Double(place) * (Self.panelHeight + Self.gap))
+            for (index, panel) in panels.enumerated() {
+                lines += drawn(panel, y: Self.top + Double(index) * (Self.panelHeight + Self.gap))
             }
             lines += axis(y: height - Self.bottom + 12)
         }
@@ -89,7 +89,7 @@ public struct TimeChart: Sendable {
     private var start: Timestamp { spans.first?.from ?? Timestamp(microseconds: 0) }
     private var end: Timestamp { spans.last?.to ?? start }
 
-    /// The place of a time between the start and the end, from 0 to 1.
+    /// The position of a time between the start and the end, from 0 to 1.
     private func fraction(_ time: Timestamp) -> Double {
         let whole = Double(end.microseconds) - Double(start.microseconds)
         guard whole > 0 else { return 0 }
@@ -118,7 +118,7 @@ public struct TimeChart: Sendable {
         guard let low = all.map(\.lowerBound).min(), let high = all.map(\.upperBound).max() else {
             return lines
         }
-        func place(_ value: Double) -> Double {
+        func ordinate(_ value: Double) -> Double {
             // Halved before subtracting: the range of two doubles can overflow.
             let share = high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0.5
             return y + Self.panelHeight - 6 - share * (Self.panelHeight - 26)
@@ -134,7 +134,7 @@ public struct TimeChart: Sendable {
             let points = columns.sorted { $0.key < $1.key }.flatMap { column, range in
                 (range.lowerBound < range.upperBound
                     ? [range.lowerBound, range.upperBound] : [range.lowerBound]).map {
-                        "\(number(Self.left + Double(column))),\(number(place($0)))"
+                        "\(number(Self.left + Double(column))),\(number(ordinate($0)))"
                     }
             }
             lines.append(

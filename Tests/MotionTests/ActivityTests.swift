@@ -87,9 +87,9 @@ struct ActivityTests {
     @Test func `of several equal fits the one with the highest priority is chosen`() {
         let order: [Activity] = [.walking, .running, .cycling, .driving, .stationary, .unknown]
         #expect(Activity.allCases == order)
-        for (place, activity) in order.enumerated() {
-            #expect(Activity.first(of: order[place...].reversed()) == activity)
-            let tie = Dictionary(uniqueKeysWithValues: order[place...].map { ($0, 0.8) })
+        for (index, activity) in order.enumerated() {
+            #expect(Activity.first(of: order[index...].reversed()) == activity)
+            let tie = Dictionary(uniqueKeysWithValues: order[index...].map { ($0, 0.8) })
             #expect(ActivityReading(fits: tie).activity == activity)
         }
         #expect(Activity.first(of: []) == .unknown)

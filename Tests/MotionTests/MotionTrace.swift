@@ -45,16 +45,16 @@ struct MotionTrace {
         )
         let phase = Double.random(in: 0...(2 * .pi), using: &random)
         let unlike = Double.random(in: 0...0.2, using: &random)
-        var (steps, place, speed, force) = (0, 0.0, cadence, 1.0)
+        var (steps, cycle, speed, force) = (0, 0.0, cadence, 1.0)
         record(seconds) { elapsed, random in
-            place += elapsed * speed
-            if place >= 1 {
-                place -= 1
+            cycle += elapsed * speed
+            if cycle >= 1 {
+                cycle -= 1
                 steps += 1
                 speed = cadence * (1 + 0.03 * Self.normal(&random))
                 force = 1 + 0.1 * Self.normal(&random)
             }
-            let angle = 2 * Double.pi * place
+            let angle = 2 * Double.pi * cycle
             let foot = steps % 2 == 0 ? 1 + unlike : 1 - unlike
             let up = cos(angle) + second * cos(2 * angle + phase) + third * cos(3 * angle)
             let ahead = 0.6 * size * sin(angle + phase)
@@ -126,7 +126,7 @@ struct MotionTrace {
     private struct Resonance {
         let frequency: Double
         let damping: Double
-        var (place, speed) = (0.0, 0.0)
+        var (displacement, speed) = (0.0, 0.0)
 
         init(_ frequency: Double, _ damping: Double) {
             (self.frequency, self.damping) = (frequency, damping)
@@ -141,11 +141,13 @@ struct MotionTrace {
             let (decay, c, s) = (
                 exp(-damping * frequency * elapsed), cos(damped * elapsed), sin(damped * elapsed)
             )
-            let slope = (speed + damping * frequency * place) / damped
-            let next = decay * (place * c + slope * s)
-            speed = decay * (slope * damped * c - place * damped * s) - damping * frequency * next
-            place = next
-            return place
+            let slope = (speed + damping * frequency * displacement) / damped
+            let next = decay * (displacement * c + slope * s)
+            speed =
+                decay * (slope * damped * c - displacement * damped * s) - damping * frequency
+                * next
+            displacement = next
+            return displacement
         }
     }
 

@@ -94,8 +94,8 @@ struct StepCounterTests {
             [], [.number(1), .number(2)], [.number(.nan), .number(0), .number(0)],
             [.text("1"), .number(0), .number(9)], [.number(0), .number(1e9), .number(0)],
         ]
-        for (place, values) in broken.enumerated() {
-            let time = Timestamp(microseconds: Int64(place))
+        for (index, values) in broken.enumerated() {
+            let time = Timestamp(microseconds: Int64(index))
             #expect(counter.take(Sample(time: time, values: values)) == nil)
         }
         #expect(counter.dropped == broken.count)

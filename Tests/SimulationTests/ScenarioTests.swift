@@ -86,9 +86,9 @@ struct ScenarioTests {
         let latitudes = try numbers(kind, "location", "latitude", minutes: 10, step: 10_000_000)
         let longitudes = try numbers(kind, "location", "longitude", minutes: 10, step: 10_000_000)
         var way = 0.0
-        for (place, next) in zip(latitudes.indices, latitudes.indices.dropFirst()) {
-            let north = (latitudes[next] - latitudes[place]) * 111_320
-            let east = (longitudes[next] - longitudes[place]) * 111_320 * 0.677
+        for (index, next) in zip(latitudes.indices, latitudes.indices.dropFirst()) {
+            let north = (latitudes[next] - latitudes[index]) * 111_320
+            let east = (longitudes[next] - longitudes[index]) * 111_320 * 0.677
             way += (north * north + east * east).squareRoot()
         }
         // Noise of single positions increases the distance.

@@ -93,17 +93,17 @@ struct SourceTests {
         for limit in 1...10 {
             for step in 1...100 as ClosedRange<Int64> {
                 var seen: [Value] = []
-                var place = at(0)
-                while place < at(100) {
-                    let end = place.advanced(byMicroseconds: step)
+                var start = at(0)
+                while start < at(100) {
+                    let end = start.advanced(byMicroseconds: step)
                     while true {
                         let part = source.samples(
-                            after: place, through: end, every: every, limit: limit)
+                            after: start, through: end, every: every, limit: limit)
                         guard let last = part.times.last else { break }
                         seen += (0..<part.count).map { part[$0].values[0] }
-                        place = last
+                        start = last
                     }
-                    place = end
+                    start = end
                 }
                 #expect(seen == (0..<Int64(times.count)).map(Value.integer), "\(limit) \(step)")
             }

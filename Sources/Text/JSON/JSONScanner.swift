@@ -174,12 +174,12 @@ extension JSONScanner {
         let count = end - offset
         guard count <= 15, count == 1 || bytes[offset] != UInt8(ascii: "0") else { return nil }
         var value = 0
-        var place = offset
-        while place < end {
-            let digit = Int(bytes[place]) - 0x30
+        var index = offset
+        while index < end {
+            let digit = Int(bytes[index]) - 0x30
             guard digit >= 0, digit <= 9 else { return nil }
             value = value * 10 + digit
-            place += 1
+            index += 1
         }
         return value
     }
@@ -258,13 +258,13 @@ extension JSONScanner {
         return scalar
     }
 
-    /// The code unit of a `\uXXXX` at a place.
-    private func codeUnit(at place: Int) -> UInt16? {
-        guard place + 6 <= bytes.count, bytes[place] == UInt8(ascii: "\\"),
-            bytes[place + 1] == UInt8(ascii: "u")
+    /// The code unit of a `\uXXXX` at an index.
+    private func codeUnit(at index: Int) -> UInt16? {
+        guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"),
+            bytes[index + 1] == UInt8(ascii: "u")
         else { return nil }
         var unit: UInt16 = 0
-        for byte in bytes[(place + 2)..<(place + 6)] {
+        for byte in bytes[(index + 2)..<(index + 6)] {
             guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
             unit = unit << 4 | UInt16(digit)
         }

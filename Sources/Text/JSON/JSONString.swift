@@ -14,17 +14,17 @@ public enum JSONString {
         text.withUTF8 { utf8 in
             let bytes = UnsafeRawBufferPointer(utf8)
             put("\"")
-            // The bytes between `start` and `place` need no escape.
-            var (start, place) = (0, 0)
-            while place < bytes.count {
-                guard let length = escapedLength(in: bytes, at: place) else {
-                    place += 1
+            // The bytes between `start` and `index` need no escape.
+            var (start, index) = (0, 0)
+            while index < bytes.count {
+                guard let length = escapedLength(in: bytes, at: index) else {
+                    index += 1
                     continue
                 }
-                append(UnsafeRawBufferPointer(rebasing: bytes[start..<place]))
-                put(escape(bytes, at: place))
-                place += length
-                start = place
+                append(UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
+                put(escape(bytes, at: index))
+                index += length
+                start = index
             }
             append(UnsafeRawBufferPointer(rebasing: bytes[start...]))
             put("\"")
@@ -44,24 +44,24 @@ public enum JSONString {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The bytes of the character at `place` if it is escaped, otherwise `nil`.
-    private static func escapedLength(in bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
-        switch bytes[place] {
+    /// The bytes of the character at `index` if it is escaped, otherwise `nil`.
+    private static func escapedLength(in bytes: UnsafeRawBufferPointer, at index: Int) -> Int? {
+        switch bytes[index] {
         case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F: return 1
         case 0xE2:
             // U+2028 is E2 80 A8, U+2029 is E2 80 A9.
-            guard bytes[place + 1] == 0x80, bytes[place + 2] & 0xFE == 0xA8 else { return nil }
+            guard bytes[index + 1] == 0x80, bytes[index + 2] & 0xFE == 0xA8 else { return nil }
             return 3
         default: return nil
         }
     }
 
-    private static func escape(_ bytes: UnsafeRawBufferPointer, at place: Int) -> String {
-        switch bytes[place] {
+    private static func escape(_ bytes: UnsafeRawBufferPointer, at index: Int) -> String {
+        switch bytes[index] {
         case UInt8(ascii: "\""): return "\\\""
         case UInt8(ascii: "\\"): return "\\\\"
         case UInt8(ascii: "\n"): return "\\n"
-        case 0xE2: return bytes[place + 2] == 0xA8 ? "\\u2028" : "\\u2029"
+        case 0xE2: return bytes[index + 2] == 0xA8 ? "\\u2028" : "\\u2029"
         case let byte:
             let digits = String(byte, radix: 16)
             return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -147,31 +147,31 @@ public struct JSONNumber: Sendable, Hashable {
 
     /// Whether the bytes are a number: RFC 8259, section 6.
     private static func isJSON(_ text: [UInt8]) -> Bool {
-        var place = text.first == UInt8(ascii: "-") ? 1 : 0
-        let start = place
-        guard skipDigits(of: text, from: &place) else { return false }
-        guard place - start == 1 || text[start] != UInt8(ascii: "0") else { return false }
-        if place < text.count, text[place] == UInt8(ascii: ".") {
-            place += 1
-            guard skipDigits(of: text, from: &place) else { return false }
+        var index = text.first == UInt8(ascii: "-") ? 1 : 0
+        let start = index
+        guard skipDigits(of: text, from: &index) else { return false }
+        guard index - start == 1 || text[start] != UInt8(ascii: "0") else { return false }
+        if index < text.count, text[index] == UInt8(ascii: ".") {
+            index += 1
+            guard skipDigits(of: text, from: &index) else { return false }
         }
-        if place < text.count, text[place] | 0x20 == UInt8(ascii: "e") {
-            place += 1
-            if place < text.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(text[place]) {
-                place += 1
+        if index < text.count, text[index] | 0x20 == UInt8(ascii: "e") {
+            index += 1
+            if index < text.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(text[index]) {
+                index += 1
             }
-            guard skipDigits(of: text, from: &place) else { return false }
+            guard skipDigits(of: text, from: &index) else { return false }
         }
-        return place == text.count
+        return index == text.count
     }
 
     /// Skips digits.
     ///
     /// - Returns: whether there was one.
-    private static func skipDigits(of text: [UInt8], from place: inout Int) -> Bool {
-        let start = place
-        while place < text.count, text[place] >= 0x30, text[place] <= 0x39 { place += 1 }
-        return place > start
+    private static func skipDigits(of text: [UInt8], from index: inout Int) -> Bool {
+        let start = index
+        while index < text.count, text[index] >= 0x30, text[index] <= 0x39 { index += 1 }
+        return index > start
     }
 }
 

@@ -45,14 +45,15 @@ public struct StrictJSON: Sendable {
         }
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw JSONSyntaxError(
-                position: Self.firstInvalidPlace(in: bytes), message: "the text is not valid UTF-8")
+                position: Self.firstInvalidPosition(in: bytes),
+                message: "the text is not valid UTF-8")
         }
         var scanner = JSONScanner(
             bytes, maximumDepth: maximumDepth, allowsTrailingCommas: allowsTrailingCommas)
         return try scanner.document()
     }
 
-    private static func firstInvalidPlace(in bytes: [UInt8]) -> JSONPosition {
+    private static func firstInvalidPosition(in bytes: [UInt8]) -> JSONPosition {
         var decoder = UTF8()
         var source = bytes.makeIterator()
         var line = 1

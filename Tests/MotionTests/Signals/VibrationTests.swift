@@ -10,8 +10,8 @@ struct VibrationTests {
         _ spectrum: inout VibrationSpectrum, seconds: Double, rate: Double,
         _ body: (Double) -> (Double, Double, Double)
     ) throws -> [VibrationSpectrum.Reading] {
-        try (0..<Int(seconds * rate)).compactMap { place in
-            let second = Double(place) / rate
+        try (0..<Int(seconds * rate)).compactMap { index in
+            let second = Double(index) / rate
             let (x, y, z) = body(second)
             let acceleration = try #require(Acceleration(x: x, y: y, z: z))
             let time = Timestamp(microseconds: 1_000_000_000 + Int64((second * 1e6).rounded()))

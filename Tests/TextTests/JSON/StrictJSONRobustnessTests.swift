@@ -38,12 +38,12 @@ import Text
         for _ in 0..<3000 {
             var bytes = original
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: bytes.remove(at: place)
-                case 1: bytes.insert(telling.randomElement(using: &random) ?? 0, at: place)
-                case 2: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
-                default: bytes[place] = telling.randomElement(using: &random) ?? 0
+                case 0: bytes.remove(at: index)
+                case 1: bytes.insert(telling.randomElement(using: &random) ?? 0, at: index)
+                case 2: bytes[index] = UInt8.random(in: .min ... .max, using: &random)
+                default: bytes[index] = telling.randomElement(using: &random) ?? 0
                 }
             }
             if survives(bytes) { #expect(survives(bytes)) }

@@ -113,8 +113,8 @@ struct GPXTests {
 
     @Test func `bytes that are not UTF-8 are rejected`() {
         var bytes = Array(gpx("<trk><name>x</name></trk>").utf8)
-        let place = bytes.lastIndex(of: UInt8(ascii: "x")) ?? 0
-        bytes[place] = 0xFF
+        let index = bytes.lastIndex(of: UInt8(ascii: "x")) ?? 0
+        bytes[index] = 0xFF
         #expect(throws: TrackError.self) { try GPXReader.tracks(bytes) }
         let wide: [UInt8] =
             [0xFF, 0xFE] + "<gpx/>".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
@@ -158,13 +158,13 @@ struct GPXTests {
         for _ in 0..<2000 {
             var bytes = file
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let place = Int.random(in: bytes.indices, using: &random)
+                let index = Int.random(in: bytes.indices, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-                case 1: bytes.remove(at: place)
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: index)
                 default:
                     bytes.insert(
-                        Array("<>&;'\"/![]-? ".utf8).randomElement(using: &random) ?? 0, at: place)
+                        Array("<>&;'\"/![]-? ".utf8).randomElement(using: &random) ?? 0, at: index)
                 }
             }
             do {

@@ -100,8 +100,8 @@ struct NMEATests {
             "5540.55,N,18100.00,E", "nan,N,01233.93,E", "5540.55,N,,", ",,,",
             "-540.55,N,01233.93,E",
         ])
-    func `an invalid position is not a fix`(place: String) throws {
-        let found = reports(sentence("GPRMC,120000,A,\(place),0,0,211126,,,A"))
+    func `an invalid position is not a fix`(position: String) throws {
+        let found = reports(sentence("GPRMC,120000,A,\(position),0,0,211126,,,A"))
         #expect(found == [.noFix(try #require(Timestamp(rfc3339: "2026-11-21T12:00:00Z")))])
     }
 

@@ -13,12 +13,12 @@ struct SVGTests {
         Track(
             name: name,
             segments: try segments.map { segment in
-                try segment.enumerated().map { second, place in
+                try segment.enumerated().map { second, position in
                     RoutePoint(
                         Fix(
                             time: Timestamp(microseconds: Int64(second) * 1_000_000),
                             position: try #require(
-                                Position(latitude: place.0, longitude: place.1))))
+                                Position(latitude: position.0, longitude: position.1))))
                 }
             })
     }
