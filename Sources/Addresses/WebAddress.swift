@@ -31,7 +31,7 @@ public struct WebAddress: Hashable, Sendable {
         else { return nil }
         let rest = text.dropFirst(scheme.rawValue.count + 3)
         let authority = rest.prefix { !"/?#".contains($0) }
-        guard let (host, port) = Self.place(authority),
+        guard let (host, port) = Self.hostAndPort(authority),
             let origin = WebOrigin(scheme, host, port ?? scheme.port)
         else { return nil }
         let tail = rest.dropFirst(authority.count)
@@ -74,7 +74,7 @@ public struct WebAddress: Hashable, Sendable {
         return start.hasPrefix("https://") ? .https : start.hasPrefix("http://") ? .http : nil
     }
 
-    private static func place(_ authority: Substring) -> (WebHost, port: UInt16?)? {
+    private static func hostAndPort(_ authority: Substring) -> (WebHost, port: UInt16?)? {
         let name: Substring
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }

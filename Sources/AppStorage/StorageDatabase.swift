@@ -103,18 +103,18 @@ public struct StorageDatabase: Sendable {
         return try await write { database in
             let before = try Self.usage(of: owner, database)
             for change in changes {
-                let place: StatementArguments = [
+                let primaryKey: StatementArguments = [
                     owner.app, owner.identity, area.rawValue, Data(change.key.bytes),
                 ]
                 try database.execute(
                     sql: "DELETE FROM item WHERE app = ? AND identity = ? AND area = ? AND key = ?",
-                    arguments: place)
+                    arguments: primaryKey)
                 guard let value = change.value else { continue }
                 try database.execute(
                     sql: """
                         INSERT INTO item (app, identity, area, key, type, value)
                         VALUES (?, ?, ?, ?, ?, ?)
-                        """, arguments: place + [value.type, Data(value.bytes)])
+                        """, arguments: primaryKey + [value.type, Data(value.bytes)])
             }
             let after = try Self.usage(of: owner, database)
             guard !after.exceedsLimit || after.used <= before.used && after.items <= before.items

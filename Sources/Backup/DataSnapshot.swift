@@ -205,10 +205,10 @@ struct DataSnapshotMaker {
         guard facts.st_mode & S_IFMT == S_IFREG else {
             throw BackupError(.missing, "\(path) is not a file.")
         }
-        let place = nextPlace
+        let copyPath = nextCopyPath
         // Removes the copy of an earlier attempt, during which the entry changed.
-        unlink(place)
-        let copy = try OpenFile.creating(place)
+        unlink(copyPath)
+        let copy = try OpenFile.creating(copyPath)
         var digest = ContentDigest()
         try source.readAll { block in
             try copy.write(block)
@@ -220,28 +220,28 @@ struct DataSnapshotMaker {
             file: BackupManifest.File(
                 path: name, size: digest.count, sha256: digest.finish(),
                 mode: facts.st_mode & 0o777),
-            copy: place, modified: Int64(facts.st_mtim.tv_sec))
+            copy: copyPath, modified: Int64(facts.st_mtim.tv_sec))
     }
 
     private mutating func copyDatabase(_ name: String) async throws {
         let path = "\(data)/\(name)"
-        let place = nextPlace
+        let copyPath = nextCopyPath
         let (start, total, onProgress) = (done, total, onProgress)
-        try await DatabaseCopy(path: path, time: time).make(at: place) { bytes in
+        try await DatabaseCopy(path: path, time: time).make(at: copyPath) { bytes in
             onProgress(min(start + bytes, total), total)
         }
-        try await DatabaseCopy.check(place, of: path)
+        try await DatabaseCopy.check(copyPath, of: path)
         var digest = ContentDigest()
-        try OpenFile.reading(place).readAll { digest.add($0) }
+        try OpenFile.reading(copyPath).readAll { digest.add($0) }
         done += digest.count
         snapshot.items.append(
             DataSnapshot.Item(
                 file: BackupManifest.File(
                     path: "\(BackupManifest.data)/\(name)", size: digest.count,
                     sha256: digest.finish(), mode: 0o600),
-                copy: place, modified: time.now().microseconds / 1_000_000))
+                copy: copyPath, modified: time.now().microseconds / 1_000_000))
     }
 
     /// Copies have numbers as names.
-    private var nextPlace: String { "\(draft)/\(snapshot.items.count)" }
+    private var nextCopyPath: String { "\(draft)/\(snapshot.items.count)" }
 }

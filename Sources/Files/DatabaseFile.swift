@@ -63,8 +63,8 @@ public enum DatabaseFile {
         guard count == headerSize, header.starts(with: magic) else {
             return "is not an SQLite database"
         }
-        func number(at place: Int) -> Int {
-            header[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+        func number(at offset: Int) -> Int {
+            header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
         }
         let stored = Int(header[16]) << 8 | Int(header[17])
         let pageSize = stored == 1 ? 65_536 : stored

@@ -53,9 +53,9 @@ public struct SampleBatch: Hashable, Sendable {
     @discardableResult
     public mutating func append(_ sample: Sample) -> Bool {
         guard sample.values.count == columns.count else { return false }
-        for (place, value) in sample.values.enumerated() {
-            guard columns[place].append(value) else {
-                for earlier in columns.indices.prefix(place) {
+        for (index, value) in sample.values.enumerated() {
+            guard columns[index].append(value) else {
+                for earlier in columns.indices.prefix(index) {
                     columns[earlier] = columns[earlier][0..<times.count]
                 }
                 return false

@@ -37,8 +37,8 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
     public func instance(_ name: String) -> SensorID {
         var words = name.lowercased().split(whereSeparator: { !Self.isWordCharacter($0) })
         if words.isEmpty { words = ["unnamed"] }
-        let room = Self.maximumLength - description.utf8.count - 1
-        var slug = words.joined(separator: "-").prefix(max(1, room))
+        let limit = Self.maximumLength - description.utf8.count - 1
+        var slug = words.joined(separator: "-").prefix(max(1, limit))
         while slug.hasSuffix("-") { slug.removeLast() }
         return SensorID("\(description).\(slug)") ?? self
     }

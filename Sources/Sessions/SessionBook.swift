@@ -232,9 +232,9 @@ extension SessionRecord {
     init(_ workout: Workout) throws(SessionsError) {
         let begin = workout.spans.first?.from ?? Timestamp(microseconds: 0)
         self.init(try Session(id: workout.id, workout.draft, created: begin), isImported: true)
-        for (place, span) in workout.spans.enumerated() {
-            try apply(place == 0 ? .start : .resume, at: span.from)
-            try apply(place == workout.spans.count - 1 ? .finish : .pause, at: span.to)
+        for (index, span) in workout.spans.enumerated() {
+            try apply(index == 0 ? .start : .resume, at: span.from)
+            try apply(index == workout.spans.count - 1 ? .finish : .pause, at: span.to)
         }
         if workout.route.source == .manual {
             try update(SessionChange(distance: workout.route.distance))

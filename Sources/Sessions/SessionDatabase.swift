@@ -173,10 +173,10 @@ struct SessionDatabase: Sendable {
     }
 
     private static func insertSensors(of record: SessionRecord, _ database: Database) throws {
-        for (place, sensor) in record.session.sensors.enumerated() {
+        for (index, sensor) in record.session.sensors.enumerated() {
             try database.execute(
                 sql: "INSERT INTO session_sensor (session, place, sensor) VALUES (?, ?, ?)",
-                arguments: [record.session.id, place, sensor.description])
+                arguments: [record.session.id, index, sensor.description])
         }
     }
 
@@ -197,8 +197,8 @@ extension SessionDatabase {
     /// Writes a finished session and its route.
     static func insert(_ record: SessionRecord, _ route: RouteRecord, _ database: Database) throws {
         try insert(record, database)
-        for (place, event) in record.events.enumerated() {
-            try insert(event, number: place + 1, of: record, database)
+        for (index, event) in record.events.enumerated() {
+            try insert(event, number: index + 1, of: record, database)
         }
         let warnings = RouteRecord.Warning.allCases.filter(route.warnings.contains)
         try database.execute(

@@ -224,12 +224,12 @@ private struct PropertyListGuard {
         guard bytes.dropFirst(start).first(where: { !Self.blanks.contains($0) }) == Self.open else {
             throw TrackError(.malformed, "The file is not an XML property list.")
         }
-        var (place, depth) = (start, 0)
-        while let tag = bytes[place...].firstIndex(of: Self.open) {
+        var (index, depth) = (start, 0)
+        while let tag = bytes[index...].firstIndex(of: Self.open) {
             guard let last = bytes[tag...].firstIndex(of: Self.close),
                 !bytes[(tag + 1)..<last].contains(Self.open)
             else { throw TrackError(.malformed, "The file has a tag that does not end.") }
-            place = last + 1
+            index = last + 1
             switch bytes[tag + 1] {
             case UInt8(ascii: "?") where bytes[last - 1] == UInt8(ascii: "?"): break
             case UInt8(ascii: "?"), UInt8(ascii: "!"):
@@ -244,7 +244,7 @@ private struct PropertyListGuard {
             default:
                 if bytes[last - 1] != UInt8(ascii: "/") { depth += 1 }
                 if bytes[(tag + 1)..<last].starts(with: Self.date) {
-                    try checkDate(bytes[place...])
+                    try checkDate(bytes[index...])
                 }
             }
             guard depth >= 0 else {

@@ -41,7 +41,7 @@ final class BackupFolder: Sendable {
         for folder in ["apps/demo/content", "apps/demo"] { chmod("\(data)/\(folder)", 0o555) }
     }
 
-    /// A folder whose name, with those above, is longer than the header of a tar archive has place for.
+    /// A folder whose name, with those above, is longer than the header of a tar archive can hold.
     private static let longFolder = String(repeating: "ä", count: 100)
     private static let longName = "\(longFolder)/名前"
 

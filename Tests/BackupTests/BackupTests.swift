@@ -194,15 +194,15 @@ struct BackupTests {
         #expect(try folder.names == before, "\(why)")
     }
 
-    @Test func `a changed byte at any place is detected, and nothing is restored`() async throws {
+    @Test func `a changed byte at any offset is detected, and nothing is restored`() async throws {
         _ = try await writer.write(to: folder.backup)
         let content = [UInt8](try Data(contentsOf: URL(filePath: folder.backup)))
         let file = "\(folder.root)/changed.tar"
-        for place in stride(from: 0, to: content.count, by: max(1, content.count / 60)) {
+        for offset in stride(from: 0, to: content.count, by: max(1, content.count / 60)) {
             var changed = content
-            changed[place] ^= 0x15
+            changed[offset] ^= 0x15
             try Data(changed).write(to: URL(filePath: file))
-            try await expectRefusal(file, [.damaged, .notABackup], "byte \(place)")
+            try await expectRefusal(file, [.damaged, .notABackup], "byte \(offset)")
         }
     }
 

@@ -19,9 +19,9 @@ struct DatabaseFileTests {
         var bytes = Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: max(84, size))
         let stored = pageSize == 65_536 ? 1 : pageSize
         (bytes[16], bytes[17]) = (UInt8(stored >> 8), UInt8(stored & 0xFF))
-        for (place, number) in [(24, 7), (28, pages), (92, isCountValid ? 7 : 6)] {
+        for (offset, number) in [(24, 7), (28, pages), (92, isCountValid ? 7 : 6)] {
             for byte in 0..<4 {
-                bytes[place + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte))
+                bytes[offset + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte))
             }
         }
         try Data(bytes.prefix(size)).write(to: URL(filePath: path))

@@ -67,7 +67,7 @@ struct SessionRouteTests {
         var walk = try await Walk()
         try await walk.step(.start)
         for leg in 0..<4 {
-            for place in 0..<3 { try walk.move(to: Double(leg * 1000 + place * 50)) }
+            for index in 0..<3 { try walk.move(to: Double(leg * 1000 + index * 50)) }
             walk.wait(1)
             try await walk.step(leg < 3 ? .pause : .finish)
             // Fixes during a pause do not belong to the session.
@@ -88,7 +88,7 @@ struct SessionRouteTests {
     func `a session that ends with one point has no route`(fixes: Int) async throws {
         var walk = try await Walk()
         try await walk.step(.start)
-        for place in 0..<fixes { try walk.move(to: Double(place) * 50) }
+        for index in 0..<fixes { try walk.move(to: Double(index) * 50) }
         walk.wait(1)
         try await walk.step(.finish)
         #expect(try await walk.route().points.count == (fixes == 1 ? 0 : fixes))

@@ -99,8 +99,8 @@ static void allow_one_of(
     unless_equal(program, (uint32_t)number, (uint8_t)(2 * count + 3));
     load(program, argument(index, 0));
     add(program, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
-    for (uint8_t place = 0; place < count; place++)
-        answer(program, values[place], SECCOMP_RET_ALLOW);
+    for (uint8_t i = 0; i < count; i++)
+        answer(program, values[i], SECCOMP_RET_ALLOW);
     finish(program, SECCOMP_RET_KILL_PROCESS);
 }
 

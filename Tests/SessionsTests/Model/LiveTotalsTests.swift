@@ -29,8 +29,8 @@ struct LiveTotalsTests {
     @Test func `the total of an alternating counter saturates`() {
         var totals = LiveTotals()
         totals.begin()
-        for place in 0..<20_000 {
-            totals.take(steps: place.isMultiple(of: 2) ? 0 : 1e15, at: time(Double(place) / 1000))
+        for index in 0..<20_000 {
+            totals.take(steps: index.isMultiple(of: 2) ? 0 : 1e15, at: time(Double(index) / 1000))
         }
         #expect(totals.reading(at: time(20), isActive: true).steps == .max)
     }
@@ -40,10 +40,10 @@ struct LiveTotalsTests {
         var (often, seldom) = (LiveTotals(), LiveTotals())
         often.begin()
         seldom.begin()
-        for place in 0...120_000 {
-            let now = Double(place) / 1000
+        for index in 0...120_000 {
+            let now = Double(index) / 1000
             often.take(distance: now * 1.5, at: time(now))
-            if place.isMultiple(of: 1000) { seldom.take(distance: now * 1.5, at: time(now)) }
+            if index.isMultiple(of: 1000) { seldom.take(distance: now * 1.5, at: time(now)) }
         }
         let paces = [often, seldom].compactMap { $0.reading(at: time(120), isActive: true).pace }
         #expect(paces.count == 2)

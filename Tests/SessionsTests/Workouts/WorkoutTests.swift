@@ -162,14 +162,14 @@ struct WorkoutTests {
         for _ in 0..<2000 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let place = Int.random(in: 0..<damaged.count, using: &random)
+                let index = Int.random(in: 0..<damaged.count, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: damaged[place] = UInt8.random(in: 0...255, using: &random)
-                case 1: damaged.removeSubrange(place..<min(place + 40, damaged.count))
+                case 0: damaged[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: damaged.removeSubrange(index..<min(index + 40, damaged.count))
                 default:
-                    let from = min(place, bytes.count)
+                    let from = min(index, bytes.count)
                     damaged.insert(
-                        contentsOf: bytes[from..<min(from + 60, bytes.count)], at: place)
+                        contentsOf: bytes[from..<min(from + 60, bytes.count)], at: index)
                 }
             }
             if refusal(damaged) != nil { refused += 1 }
