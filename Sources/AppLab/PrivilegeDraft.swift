@@ -101,8 +101,8 @@ package struct PrivilegeDraft {
         var depth = 0
         var isText = false
         var isEscaped = false
-        for place in start..<bytes.count {
-            let byte = bytes[place]
+        for index in start..<bytes.count {
+            let byte = bytes[index]
             if isText {
                 if isEscaped {
                     isEscaped = false
@@ -118,7 +118,7 @@ package struct PrivilegeDraft {
             case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
             case UInt8(ascii: "]"), UInt8(ascii: "}"):
                 depth -= 1
-                if depth == 0 { return place + 1 }
+                if depth == 0 { return index + 1 }
             default: break
             }
         }

@@ -49,10 +49,10 @@ actor TestController {
             let line = TestResult.Line(level: "\(level)", t: clock.now.milliseconds, text: text)
             console.append(line)
             if result.exit == nil { result.lines.append(line) }
-        case .uncaught(let message, let place, _):
+        case .uncaught(let message, let location, _):
             guard result.exit == nil else { return }
             result.errors.append(
-                TestResult.Failure(message: message, place: place, t: clock.now.milliseconds))
+                TestResult.Failure(message: message, place: location, t: clock.now.milliseconds))
         case .started, .view, .markup: break
         }
     }

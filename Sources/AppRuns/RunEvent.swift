@@ -10,7 +10,7 @@ public enum RunEvent: Hashable, Sendable {
     /// A line for the console.
     case console(level: Level, text: String)
     /// An error that the app did not catch.
-    case uncaught(message: String, place: String?, stack: String)
+    case uncaught(message: String, location: String?, stack: String)
     /// The visible text of the app's page has changed.
     case view(text: String)
     /// The document of the app's page at the end of the run.
@@ -69,8 +69,8 @@ struct RunOutput {
             let bytes =
                 error.file.utf8.count + error.message.utf8.count + error.stack.utf8.count
             guard meter.addLine(bytes, at: now) else { break }
-            let place = error.file.isEmpty ? nil : "\(error.file):\(error.line):\(error.column)"
-            return .event(.uncaught(message: error.message, place: place, stack: error.stack))
+            let location = error.file.isEmpty ? nil : "\(error.file):\(error.line):\(error.column)"
+            return .event(.uncaught(message: error.message, location: location, stack: error.stack))
         case .view(let text):
             guard presentation.showsText else {
                 return .end(.protocolViolation("unrequested view"))
@@ -118,8 +118,8 @@ extension RunEvent {
         switch self {
         case .started(let layers): layers.reduce(0) { $0 + $1.utf8.count }
         case .console(_, let text): text.utf8.count
-        case .uncaught(let message, let place, let stack):
-            message.utf8.count + (place?.utf8.count ?? 0) + stack.utf8.count
+        case .uncaught(let message, let location, let stack):
+            message.utf8.count + (location?.utf8.count ?? 0) + stack.utf8.count
         case .view(let text), .markup(let text): text.utf8.count
         }
     }

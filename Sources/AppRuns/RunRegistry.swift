@@ -14,7 +14,7 @@ struct RunRegistry {
     private struct Entry {
         var report: RunReport
         var events = RecentEvents()
-        /// The first uncaught error of the current process, with its place.
+        /// The first uncaught error of the current process, with its location.
         var error: String?
         /// `nil` when the run has ended.
         var authorization: Authorization?
@@ -70,8 +70,8 @@ struct RunRegistry {
     mutating func note(_ event: RunEvent, at time: Timestamp, of id: String) {
         switch event {
         case .started(let layers): update(id) { $0.layers = layers }
-        case .uncaught(let message, let place, _):
-            let text = [place, message].compactMap { $0 }.joined(separator: ": ")
+        case .uncaught(let message, let location, _):
+            let text = [location, message].compactMap { $0 }.joined(separator: ": ")
             if entries[id]?.error == nil { entries[id]?.error = text }
         // Views are for the terminal that watches the run, and too large to be kept.
         case .view, .markup: return

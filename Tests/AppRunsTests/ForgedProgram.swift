@@ -9,11 +9,11 @@ enum ForgedProgram {
     static func zygote(
         in folder: TemporaryFolder, named name: String, packets: String
     ) throws -> String {
-        let place = folder.url.appending(path: name)
+        let link = folder.url.appending(path: name)
         try FileManager.default.createSymbolicLink(
-            at: place, withDestinationURL: URL(filePath: path))
+            at: link, withDestinationURL: URL(filePath: path))
         try folder.write("\(name).packets", packets)
-        return place.path(percentEncoded: false)
+        return link.path(percentEncoded: false)
     }
 }
 

@@ -96,7 +96,7 @@ struct MeterTests {
         let large = String(repeating: "x", count: 30 << 10)
         for _ in 0..<10 { recent.add(.console(level: .log, text: large), at: .now()) }
         #expect(recent.events.count == 2)
-        recent.add(.uncaught(message: large + large + large, place: nil, stack: ""), at: .now())
+        recent.add(.uncaught(message: large + large + large, location: nil, stack: ""), at: .now())
         #expect(recent.events.count == 1)
     }
 

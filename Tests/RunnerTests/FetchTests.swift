@@ -50,10 +50,10 @@ struct FetchTests {
             """
         ) { frame, runner in
             guard case .request(let id, _, let target, _, _) = frame else { return }
-            let place = id == 1 ? "https://b.example/z" : ""
+            let url = id == 1 ? "https://b.example/z" : ""
             #expect(target == (id == 3 ? "http://localhost/x" : "https://a.example/x"))
             try runner.send(
-                .response(id: id, status: 204, headers: [], url: place), .end(id: id))
+                .response(id: id, status: 204, headers: [], url: url), .end(id: id))
         }
         #expect(
             run.lines == [

@@ -103,12 +103,12 @@ struct ModuleTests {
         ("let a = 'import';\nlet b = ;", "app.js:2", "SyntaxError"),
     ])
     func `errors have the file and line of the source`(
-        source: String, place: String, name: String
+        source: String, location: String, name: String
     ) throws {
         let run = try run(source)
         let error = try #require(run.errors.first)
         #expect(run.errors.count == 1)
-        #expect("\(error.file):\(error.line)" == place)
+        #expect("\(error.file):\(error.line)" == location)
         #expect(error.message.hasPrefix(name))
         #expect(run.run.end == .exit(1))
     }
