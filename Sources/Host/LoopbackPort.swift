@@ -72,8 +72,8 @@ package final class LoopbackPort: Sendable {
         _ address: String, port: Int
     ) throws(CommandFailure) -> ReservedSocket {
         do throws(ReservedSocket.Failure) {
-            guard let place = IPAddress(address) else { throw .init(reason: EINVAL) }
-            return try ReservedSocket(place, port: port)
+            guard let parsed = IPAddress(address) else { throw .init(reason: EINVAL) }
+            return try ReservedSocket(parsed, port: port)
         } catch {
             throw failure(error.reason, port: port, address: address)
         }

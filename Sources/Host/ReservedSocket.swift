@@ -49,30 +49,30 @@ final class ReservedSocket: Sendable {
         let descriptor: Int32
         switch address {
         case .v4(let bits):
-            var place = sockaddr_in()
-            place.sin_family = sa_family_t(AF_INET)
-            place.sin_port = UInt16(port).bigEndian
-            place.sin_addr.s_addr = bits.bigEndian
-            descriptor = try Self.bind(to: &place, family: AF_INET)
-            self.port = Int(UInt16(bigEndian: place.sin_port))
+            var socketAddress = sockaddr_in()
+            socketAddress.sin_family = sa_family_t(AF_INET)
+            socketAddress.sin_port = UInt16(port).bigEndian
+            socketAddress.sin_addr.s_addr = bits.bigEndian
+            descriptor = try Self.bind(to: &socketAddress, family: AF_INET)
+            self.port = Int(UInt16(bigEndian: socketAddress.sin_port))
         case .v6(let bits):
-            var place = sockaddr_in6()
-            place.sin6_family = sa_family_t(AF_INET6)
-            place.sin6_port = UInt16(port).bigEndian
-            withUnsafeMutableBytes(of: &place.sin6_addr) {
+            var socketAddress = sockaddr_in6()
+            socketAddress.sin6_family = sa_family_t(AF_INET6)
+            socketAddress.sin6_port = UInt16(port).bigEndian
+            withUnsafeMutableBytes(of: &socketAddress.sin6_addr) {
                 $0.storeBytes(of: bits.bigEndian, as: UInt128.self)
             }
-            descriptor = try Self.bind(to: &place, family: AF_INET6)
-            self.port = Int(UInt16(bigEndian: place.sin6_port))
+            descriptor = try Self.bind(to: &socketAddress, family: AF_INET6)
+            self.port = Int(UInt16(bigEndian: socketAddress.sin6_port))
         }
         self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
 
-    /// A socket that is bound; `place` becomes the address that it got.
+    /// A socket that is bound; `socketAddress` becomes the address that it got.
     private static func bind<Address>(
-        to place: inout Address, family: Int32
+        to socketAddress: inout Address, family: Int32
     ) throws(Failure) -> Int32 {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(reason: errno) }
@@ -80,7 +80,7 @@ final class ReservedSocket: Sendable {
         setsockopt(
             descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var size = socklen_t(MemoryLayout<Address>.size)
-        let result = withUnsafeMutablePointer(to: &place) { pointer in
+        let result = withUnsafeMutablePointer(to: &socketAddress) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
             }

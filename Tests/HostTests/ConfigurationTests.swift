@@ -101,9 +101,9 @@ struct ConfigurationTests {
     }
 
     @Test func `the address of gpsd can be set`() throws {
-        let place = try parsed(#"{"gpsd": {"host": "::1", "port": 12947}}"#).gpsd
-        #expect(place.host == "::1")
-        #expect(place.port == 12947)
+        let section = try parsed(#"{"gpsd": {"host": "::1", "port": 12947}}"#).gpsd
+        #expect(section.host == "::1")
+        #expect(section.port == 12947)
         let standard = try parsed(#"{"gpsd": {}}"#).gpsd
         #expect(standard.host == "127.0.0.1")
         #expect(standard.port == 2947)
@@ -111,9 +111,9 @@ struct ConfigurationTests {
     }
 
     @Test func `a receiver is read rarely only if restAfter is set`() throws {
-        let place = try parsed(#"{"gpsd": {"restAfter": "5m", "lookEvery": "10s"}}"#).gpsd
-        #expect(place.rest?.after == .seconds(300))
-        #expect(place.rest?.every == .seconds(10))
+        let section = try parsed(#"{"gpsd": {"restAfter": "5m", "lookEvery": "10s"}}"#).gpsd
+        #expect(section.rest?.after == .seconds(300))
+        #expect(section.rest?.every == .seconds(10))
         #expect(try parsed(#"{"gpsd": {"restAfter": "1h"}}"#).gpsd.rest?.every == .seconds(20))
     }
 
@@ -195,9 +195,10 @@ struct ConfigurationTests {
         (#"{"packages": {"entries": 1, "entries": 2}}"#, "1:29"),
         (#"{"packages": {}} x"#, "1:18"),
     ])
-    func `invalid settings are rejected with their position`(text: String, place: String) throws {
+    func `invalid settings are rejected with their position`(text: String, position: String) throws
+    {
         let error = #expect(throws: ConfigurationError.self) { try parsed(text) }
-        #expect(error?.position.description == place, "\(error?.message ?? "")")
+        #expect(error?.position.description == position, "\(error?.message ?? "")")
     }
 
     @Test func `the folder of the configuration follows the environment`() {

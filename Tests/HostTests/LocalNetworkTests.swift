@@ -290,14 +290,14 @@ struct LocalNetworkTests {
         init(port: Int) throws {
             descriptor = socket(
                 AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-            var (yes, place) = (Int32(1), sockaddr_in())
+            var (yes, address) = (Int32(1), sockaddr_in())
             setsockopt(
                 descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-            place.sin_family = sa_family_t(AF_INET)
-            place.sin_port = UInt16(port).bigEndian
-            place.sin_addr.s_addr = UInt32(0x7F00_0003).bigEndian
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = UInt16(port).bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0003).bigEndian
             let descriptor = descriptor
-            let isOpen = withUnsafePointer(to: &place) { pointer in
+            let isOpen = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
                         && listen(descriptor, 1) == 0

@@ -34,12 +34,12 @@ struct LogFormatTests {
         return metadata
     }
 
-    // Places, because the test runner prints arguments, and some of these texts are very long.
+    // Indices, because the test runner prints arguments, and some of these texts are very long.
     @Test(arguments: LogFormat.allCases, hostile.indices)
     func `every log message is one bounded line without control characters`(
-        format: LogFormat, place: Int
+        format: LogFormat, index: Int
     ) throws {
-        let text = Self.hostile[place]
+        let text = Self.hostile[index]
         for line in [
             format.line(text, level: .error, label: "nervous.test", metadata: Self.metadata(text)),
             format.notice(text),
@@ -55,8 +55,8 @@ struct LogFormatTests {
     }
 
     @Test(arguments: hostile.indices)
-    func `in JSON each line is one object that names its level`(place: Int) throws {
-        let text = Self.hostile[place]
+    func `in JSON each line is one object that names its level`(index: Int) throws {
+        let text = Self.hostile[index]
         let line = LogFormat.json.line(
             text, level: .warning, label: "nervous.test", metadata: Self.metadata(text),
             time: Timestamp(microseconds: 1_800_000_000_000_000))

@@ -33,9 +33,9 @@ struct LoopbackPortTests {
             inet_pton(AF_INET, address, &four.sin_addr)
             inet_pton(AF_INET6, address, &six.sin6_addr)
             let descriptor = descriptor
-            func open<Address>(_ place: inout Address) -> Bool {
+            func open<Address>(_ socketAddress: inout Address) -> Bool {
                 var size = socklen_t(MemoryLayout<Address>.size)
-                return withUnsafeMutablePointer(to: &place) { pointer in
+                return withUnsafeMutablePointer(to: &socketAddress) { pointer in
                     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                         bind(descriptor, $0, size) == 0
                             && (!isOpen || listen(descriptor, 1) == 0)

@@ -33,34 +33,34 @@ struct RuntimeFolderTests {
     func `without XDG_RUNTIME_DIR the login folder is used if no other user can access it`(
         mode: mode_t, isUsed: Bool
     ) throws {
-        try Self.withFolder { place in
-            let login = "\(place)/\(Self.user)"
+        try Self.withFolder { root in
+            let login = "\(root)/\(Self.user)"
             mkdir(login, 0o700)
             chmod(login, mode)
-            let folder = RuntimeFolder(environment: [:], logins: place)
+            let folder = RuntimeFolder(environment: [:], logins: root)
             #expect(folder.path == (isUsed ? "\(login)/nervous" : "/tmp/nervous-\(Self.user)"))
         }
     }
 
     @Test func `a link or a file in place of the login folder is not used`() throws {
-        try Self.withFolder { place in
-            let login = "\(place)/\(Self.user)"
-            mkdir("\(place)/target", 0o700)
-            symlink("\(place)/target", login)
+        try Self.withFolder { root in
+            let login = "\(root)/\(Self.user)"
+            mkdir("\(root)/target", 0o700)
+            symlink("\(root)/target", login)
             #expect(
-                RuntimeFolder(environment: [:], logins: place).path
+                RuntimeFolder(environment: [:], logins: root).path
                     == "/tmp/nervous-\(Self.user)")
             unlink(login)
             try Data().write(to: URL(filePath: login))
             #expect(
-                RuntimeFolder(environment: [:], logins: place).path
+                RuntimeFolder(environment: [:], logins: root).path
                     == "/tmp/nervous-\(Self.user)")
         }
     }
 
     @Test func `the folder is created with mode 0700`() throws {
-        try Self.withFolder { place in
-            let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": place])
+        try Self.withFolder { root in
+            let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": root])
             #expect(try !folder.exists())
             try folder.prepare()
             #expect(try folder.exists())
@@ -74,8 +74,8 @@ struct RuntimeFolderTests {
     func `a folder that others can enter is refused, by hosts and by commands`(
         mode: mode_t
     ) throws {
-        try Self.withFolder { place in
-            let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": place])
+        try Self.withFolder { root in
+            let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": root])
             mkdir(folder.path, 0o700)
             chmod(folder.path, mode)
             for use in [folder.prepare, { _ = try folder.exists() }] as [() throws -> Void] {
@@ -87,10 +87,10 @@ struct RuntimeFolderTests {
     }
 
     @Test func `a link or a file in place of the folder is refused`() throws {
-        try Self.withFolder { place in
-            let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": place])
-            mkdir("\(place)/target", 0o700)
-            symlink("\(place)/target", folder.path)
+        try Self.withFolder { root in
+            let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": root])
+            mkdir("\(root)/target", 0o700)
+            symlink("\(root)/target", folder.path)
             #expect(throws: CommandFailure.self) { try folder.prepare() }
             unlink(folder.path)
             try Data().write(to: URL(filePath: folder.path))
@@ -103,8 +103,8 @@ struct RuntimeFolderTests {
 
     @Test(.enabled(if: geteuid() == 0, "needs root, to make a folder of another user"))
     func `a folder of another user is refused, whatever its mode`() throws {
-        try Self.withFolder { place in
-            let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": place])
+        try Self.withFolder { root in
+            let folder = RuntimeFolder(environment: ["XDG_RUNTIME_DIR": root])
             mkdir(folder.path, 0o700)
             for mode in [mode_t(0o700), 0o755, 0o777] {
                 chmod(folder.path, mode)

@@ -75,8 +75,8 @@ extension IPAddress {
                 .v4(UInt32(bigEndian: $0.pointee.sin_addr.s_addr))
             }
         case AF_INET6:
-            self = pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { place in
-                withUnsafeBytes(of: place.pointee.sin6_addr) {
+            self = pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+                withUnsafeBytes(of: address.pointee.sin6_addr) {
                     .v6(UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)))
                 }
             }

@@ -167,12 +167,12 @@ enum Deflate {
         private var used = 8
 
         mutating func write(_ value: UInt32, count: Int) {
-            for place in stride(from: count - 1, through: 0, by: -1) {
+            for bit in stride(from: count - 1, through: 0, by: -1) {
                 if used == 8 {
                     bytes.append(0)
                     used = 0
                 }
-                bytes[bytes.count - 1] |= UInt8(value >> UInt32(place) & 1) << UInt8(used)
+                bytes[bytes.count - 1] |= UInt8(value >> UInt32(bit) & 1) << UInt8(used)
                 used += 1
             }
         }

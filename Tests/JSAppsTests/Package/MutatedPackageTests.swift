@@ -40,18 +40,18 @@ struct MutatedPackageTests {
     private static func mutated(using random: inout SplitMix) -> [UInt8] {
         var bytes = whole
         for _ in 0..<Int.random(in: 1...3, using: &random) {
-            let place = Int.random(in: 0..<bytes.count, using: &random)
-            let end = min(bytes.count, place + Int.random(in: 1...40, using: &random))
+            let start = Int.random(in: 0..<bytes.count, using: &random)
+            let end = min(bytes.count, start + Int.random(in: 1...40, using: &random))
             switch Int.random(in: 0..<12, using: &random) {
-            case 0: bytes.removeSubrange(place..<end)
-            case 1: bytes.insert(contentsOf: bytes[place..<end], at: place)
+            case 0: bytes.removeSubrange(start..<end)
+            case 1: bytes.insert(contentsOf: bytes[start..<end], at: start)
             case 2:
                 let other = Int.random(in: 0..<bytes.count, using: &random)
-                bytes.insert(contentsOf: bytes[place..<end], at: other)
+                bytes.insert(contentsOf: bytes[start..<end], at: other)
             case 3: bytes.removeLast(bytes.count - end)
             default:
                 let any = UInt8.random(in: 0...255, using: &random)
-                bytes[place] = [0, 1, 0x7F, 0xFF, any].randomElement(using: &random) ?? 0
+                bytes[start] = [0, 1, 0x7F, 0xFF, any].randomElement(using: &random) ?? 0
             }
             if bytes.isEmpty { bytes = [0] }
         }

@@ -160,9 +160,9 @@ import Testing
         ] {
             try folder.write("Old-One-master/\(path)", text)
         }
-        let place = folder.url.appending(path: "Old-One-master")
-        let archive = try Packer().pack(place)
+        let packageFolder = folder.url.appending(path: "Old-One-master")
+        let archive = try Packer().pack(packageFolder)
         #expect(try await library.install(archive: archive).name.text == "old-one")
-        #expect(try await library.install(from: place).name.text == "old-one")
+        #expect(try await library.install(from: packageFolder).name.text == "old-one")
     }
 }

@@ -23,15 +23,15 @@ import Testing
     }
 
     @Test func `a folder opens nothing outside itself, with and without openat2`() throws {
-        let place = try TemporaryFolder()
-        try place.write("inside/sub/file", "x")
-        try place.write("outside", "secret")
+        let folder = try TemporaryFolder()
+        try folder.write("inside/sub/file", "x")
+        try folder.write("outside", "secret")
         for (link, target) in [("up", ".."), ("out", "../outside"), ("sub/abs", "/etc")] {
             try FileManager.default.createSymbolicLink(
-                atPath: place.url.appending(path: "inside/\(link)").path(),
+                atPath: folder.url.appending(path: "inside/\(link)").path(),
                 withDestinationPath: target)
         }
-        let inside = try Folder.open(place.url.appending(path: "inside").path())
+        let inside = try Folder.open(folder.url.appending(path: "inside").path())
         for path in [
             "../outside", "up/outside", "out", "/etc/passwd", "sub/../../outside", "sub/abs/passwd",
             "",

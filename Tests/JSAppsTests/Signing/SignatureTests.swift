@@ -68,13 +68,13 @@ struct SignatureTests {
         let signed = try SignedPackage.vector.signed()
         #expect(try signed.fault() == nil)
         for (path, bytes) in signed.files {
-            for place in bytes.indices {
+            for index in bytes.indices {
                 for bit in [UInt8(1), 0x20, 0x80] {
-                    let changed = signed.changed { $0.files[path]?[place] ^= bit }
+                    let changed = signed.changed { $0.files[path]?[index] ^= bit }
                     let fault = try changed.fault()
                     #expect(
                         fault == .badSignature || path == "package.json" && fault != nil,
-                        "byte \(place) of \(path) with \(bit)")
+                        "byte \(index) of \(path) with \(bit)")
                 }
             }
             for longer in [bytes + [0x0A], [0x20] + bytes, Array(bytes.dropLast())] {
