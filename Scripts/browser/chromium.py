@@ -133,9 +133,7 @@ class Page:
             details = parameters["exceptionDetails"]
             self.errors.append(details.get("exception", {}).get("description", details["text"]))
         elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
-            # Not every browser knows the policy `webrtc`.
-            if "directive 'webrtc'" not in parameters["entry"]["text"]:
-                self.errors.append(parameters["entry"]["text"])
+            self.errors.append(parameters["entry"]["text"])
         elif method == "Network.requestWillBeSent":
             address = parameters["request"]["url"]
             if not address.startswith("data:"):

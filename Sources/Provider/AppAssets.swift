@@ -176,7 +176,7 @@ enum FileType: String {
 struct PagePolicy {
     private static let common =
         "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self';"
-        + " frame-ancestors 'none'; object-src 'none'; webrtc 'block'"
+        + " frame-ancestors 'none'; object-src 'none'"
 
     let text: String
 

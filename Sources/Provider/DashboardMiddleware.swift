@@ -74,7 +74,7 @@ private enum DashboardPage {
     static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
         + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
-        + " require-trusted-types-for 'script'; trusted-types 'none'; webrtc 'block'"
+        + " require-trusted-types-for 'script'; trusted-types 'none'"
 
     static func isShown(at path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

@@ -15,7 +15,7 @@ final class SecurityFieldHandler: ChannelOutboundHandler, RemovableChannelHandle
         (
             "Content-Security-Policy",
             "default-src 'none'; base-uri 'none'; form-action 'none';"
-                + " frame-ancestors 'none'; webrtc 'block'"
+                + " frame-ancestors 'none'"
         ),
         ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
         ("Cross-Origin-Resource-Policy", "same-origin"),

@@ -125,13 +125,10 @@ final class Browser {
     }
 
     /// The console lines of the page since the last call.
-    ///
-    /// Without that about the policy `webrtc`, which not every browser knows.
     var console: [String] {
         get throws {
             let value = try call("/se/log", ["type": "browser"])
             return (value as? [[String: Any]] ?? []).compactMap { $0["message"] as? String }
-                .filter { !$0.contains("Unrecognized Content-Security-Policy directive 'webrtc'") }
         }
     }
 
