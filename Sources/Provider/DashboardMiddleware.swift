@@ -32,7 +32,7 @@ struct DashboardMiddleware: RouterMiddleware {
         let path = request.uri.path
         let isPage = DashboardPage.isShown(at: path)
         guard let file = isPage ? DashboardFile.page : DashboardFile(at: path) else {
-            return try await next(request, context)
+            return try await responseOrPage(request, context, next)
         }
         guard request.method == .get || request.method == .head else {
             throw Problem.methodNotAllowed(request.method, allowed: ["GET", "HEAD"])
@@ -59,6 +59,26 @@ struct DashboardMiddleware: RouterMiddleware {
 
     /// Refuses the token of a dashboard session over the control socket, because only a page may use it.
     ///
+    /// The response of a route; for a browser that opens an address at which there is nothing, a page that
+    /// says so.
+    private func responseOrPage(
+        _ request: Request, _ context: ProviderContext,
+        _ next: (Request, ProviderContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            let isOpened =
+                (request.method == .get || request.method == .head) && !request.isCall
+                && DashboardPage.isAccepted(by: request)
+            guard isOpened, Problem(error, logger: nil).code == .notFound else {
+                throw error
+            }
+            let response = NotFoundPage.response(for: request.uri.path)
+            return request.method == .head ? response.createHeadResponse() : response
+        }
+    }
+
     /// At the origin of an app, every token that is not the app's is refused.
     private func checkToken(of request: Request) async throws {
         let token = request.headers[.authorization].flatMap {

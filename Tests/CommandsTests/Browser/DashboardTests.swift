@@ -42,6 +42,18 @@ import Testing
         try browser.open(host.host.url("/apps"))
         try browser.wait(until: Self.isOpen)
         #expect(try browser.run("return document.cookie + sessionStorage.length") == "0")
+        // An address at which there is nothing leads to the overview.
+        try browser.open(host.host.url("/nothing/%3Cb%3Ehere"))
+        #expect(
+            try browser.run("return document.querySelector('h1').innerText")
+                == "There is no page at this address")
+        #expect(try browser.text.contains("/nothing/%3Cb%3Ehere"))
+        #expect(try browser.text.contains("nervous open"))
+        #expect(
+            try browser.run(
+                "return getComputedStyle(document.querySelector('.alone')).display") == "grid")
+        _ = try browser.run("document.querySelector('a.button').click(); return 1")
+        try browser.wait(until: "location.pathname === '/' && \(Self.isOpen)")
         // A used link opens nothing by itself; this browser stays signed in.
         let token = try browser.run("return localStorage['nervous-session']")
         try browser.open("about:blank")

@@ -95,9 +95,72 @@ struct DashboardTests {
                 "/dashboard/../dashboard.js", "/dashboard/%2e%2e/index.html", "/dashboard/none.js",
                 "/lib/", "/lib/none.js",
             ] {
-                let answer = try await host.send(Call("GET", path, headers: Self.opened))
+                let answer = try await host.send(Call("GET", path))
                 #expect(answer.status == 404, "\(path)")
                 #expect(answer.code == "not-found", "\(path)")
+                let page = try await host.send(Call("GET", path, headers: Self.opened))
+                #expect(page.status == 404, "\(path)")
+                #expect(page["content-type"] == "text/html; charset=utf-8", "\(path)")
+            }
+        }
+    }
+
+    @Test func `a browser gets a page for an address at which there is nothing`() async throws {
+        try await ServedHost.with { host in
+            func page(
+                _ path: String, _ method: String = "GET",
+                _ headers: [(String, String)] = Self.opened
+            ) async throws -> Answer {
+                try await host.send(Call(method, path, headers: headers))
+            }
+            let found = try await page("/nothing/here?token=x")
+            #expect(found.status == 404)
+            for part in [
+                "There is no page at this address", "<code>/nothing/here</code>",
+                #"<a class="button" href="/">"#, "nervous open",
+            ] {
+                #expect(found.text.contains(part), "\(part)")
+            }
+            // A query can contain what nobody should see on a screen.
+            #expect(!found.text.contains("token"))
+            #expect(!found.text.contains("<script") && !found.text.contains("nervous-page"))
+            let policy = try #require(found["content-security-policy"])
+            #expect(policy.hasPrefix("default-src 'none'; style-src 'self'; img-src data:;"))
+            #expect(policy.contains("frame-ancestors 'none'") && !policy.contains("script-src"))
+            #expect(found["cache-control"] == "no-store")
+            // The address is shown as a text, and in one line of limited length.
+            for (path, shown) in [
+                ("/<script>alert(1)</script>", "/&lt;script&gt;alert(1)&lt;/script&gt;"),
+                ("/\"onload=x&amp;", "/&quot;onload=x&amp;amp;"),
+                ("/%3Cb%3E", "/%3Cb%3E"),
+                ("/" + String(repeating: "a", count: 5000), "aaa…</code>"),
+            ] {
+                // Not through a client that would escape it.
+                let lines = [
+                    "GET \(path) HTTP/1.1", "Host: localhost:\(host.port)", "Accept: text/html",
+                    "Connection: close", "", "",
+                ]
+                let raw = try await host.raw(Array(lines.joined(separator: "\r\n").utf8))
+                let answer = try Answer(parsing: raw)
+                if answer.status == 404 {
+                    #expect(answer.text.contains(shown), "\(path.prefix(40))")
+                } else {
+                    #expect(answer.status == 400, "\(path.prefix(40))")
+                }
+                #expect(!answer.text.contains("<script>") && !answer.text.contains("\"onload"))
+                #expect(answer.text.utf8.count < 3000)
+            }
+            let head = try await page("/nothing", "HEAD")
+            #expect(head.status == 404 && head.body.isEmpty)
+            // Programs, calls of the API and other methods get a problem.
+            for (path, method, headers) in [
+                ("/nothing", "GET", []), ("/nothing", "GET", [("Accept", "application/json")]),
+                ("/nothing", "GET", [("Accept", "*/*")]), ("/nothing", "POST", Self.html),
+                ("/api/v1/nothing", "GET", Self.opened), ("/nervous-api/x", "GET", Self.opened),
+            ] {
+                let answer = try await page(path, method, headers)
+                #expect(answer["content-type"] == "application/problem+json", "\(method) \(path)")
+                #expect(answer.code == "not-found", "\(method) \(path)")
             }
         }
     }
