@@ -152,7 +152,8 @@ package struct HostServices: Sendable {
                 userAgent: "Nervous/\(Release.version)",
                 rule: .apps(ownPorts: { Set([port.number, port.local?.port].compactMap(\.self)) })),
             downloader: Downloader(userAgent: "nervous/\(Release.version)"),
-            libraries: SystemLibraries(folder: configuration.libraries))
+            libraries: SystemLibraries(folder: configuration.libraries),
+            tiles: configuration.tiles.map { MapTiles(folder: $0) })
         provider = Provider(
             services,
             host: HostInformation(
@@ -357,6 +358,7 @@ private final class HostSettings: Sendable {
         return [
             ("packages", start.packages != configuration.packages),
             ("libraries", start.libraries != configuration.libraries),
+            ("tiles", start.tiles != configuration.tiles),
             ("mqtt", start.mqtt != configuration.mqtt), ("gpsd", start.gpsd != configuration.gpsd),
             ("lan", localNetwork != configuration.localNetwork),
         ].filter { $0.1 }.map { $0.0 }

@@ -20,6 +20,7 @@ struct DashboardMiddleware: RouterMiddleware {
     static let launchPath = "/?open"
 
     let launches: PageLaunches
+    let tiles: MapTileFiles
 
     func handle(
         _ request: Request, context: ProviderContext,
@@ -30,6 +31,7 @@ struct DashboardMiddleware: RouterMiddleware {
             return try await next(request, context)
         }
         let path = request.uri.path
+        if let response = try await tiles.response(to: request) { return response }
         let isPage = DashboardPage.isShown(at: path)
         guard let file = isPage ? DashboardFile.page : DashboardFile(at: path) else {
             return try await responseOrPage(request, context, next)
@@ -57,8 +59,6 @@ struct DashboardMiddleware: RouterMiddleware {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// Refuses the token of a dashboard session over the control socket, because only a page may use it.
-    ///
     /// The response of a route; for a browser that opens an address at which there is nothing, a page that
     /// says so.
     private func responseOrPage(
@@ -79,6 +79,8 @@ struct DashboardMiddleware: RouterMiddleware {
         }
     }
 
+    /// Refuses the token of a dashboard session over the control socket, because only a page may use it.
+    ///
     /// At the origin of an app, every token that is not the app's is refused.
     private func checkToken(of request: Request) async throws {
         let token = request.headers[.authorization].flatMap {

@@ -39,6 +39,7 @@ public struct Provider: Sendable {
         let outbound: OutboundClient
         let downloader: Downloader
         let libraries: SystemLibraries
+        let tiles: MapTiles?
 
         /// - Parameters:
         ///   - outbox: sends the owner's uploads.
@@ -47,19 +48,20 @@ public struct Provider: Sendable {
         ///   - outbound: calls other servers for apps.
         ///   - downloader: downloads packages for the owner.
         ///   - libraries: the libraries of the system that apps may load.
+        ///   - tiles: the tiles of the maps in the dashboard; `nil` for maps without tiles.
         public init(
             authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
             sessions: SessionBook, outbox: Outbox, library: AppLibrary,
             supervisor: RunSupervisor, packs: SensorPackStore, archives: SensorPackArchive,
             outbound: OutboundClient, downloader: Downloader,
-            libraries: SystemLibraries = SystemLibraries()
+            libraries: SystemLibraries = SystemLibraries(), tiles: MapTiles? = nil
         ) {
             (self.authority, self.machine, self.engine) = (authority, machine, engine)
             (self.sessions, self.outbox) = (sessions, outbox)
             (self.library, self.supervisor) = (library, supervisor)
             (self.packs, self.archives) = (packs, archives)
             (self.outbound, self.downloader) = (outbound, downloader)
-            self.libraries = libraries
+            (self.libraries, self.tiles) = (libraries, tiles)
         }
     }
 
@@ -90,7 +92,10 @@ public struct Provider: Sendable {
             AppOriginMiddleware(
                 assets: AppAssets(library: services.library, libraries: services.libraries),
                 launches: launches, site: site))
-        router.middlewares.add(DashboardMiddleware(launches: launches))
+        router.middlewares.add(
+            DashboardMiddleware(
+                launches: launches,
+                tiles: MapTileFiles(tiles: services.tiles, authority: services.authority)))
         var routes = RouteTable(router)
         let authorizer = RequestAuthorizer(
             authority: services.authority,

@@ -24,6 +24,8 @@ package struct Configuration: Sendable, Equatable {
     package var flush = VirtualMachine.standardFlushInterval
     /// The folder of the JavaScript libraries that apps may load.
     package var libraries = SystemLibraries.standardFolder
+    /// The folder of the map tiles that the dashboard draws below routes; `nil` for none.
+    package var tiles: String?
     /// The broker that announces sensors; `nil` for none.
     package var mqtt: MQTTSection?
     /// The address of gpsd.
@@ -76,16 +78,23 @@ package struct Configuration: Sendable, Equatable {
             flush = interval
         }
         if let section = fields.take("gpsd") { gpsd = try GPSDSection(section) }
-        if let value = fields.take("libraries") {
-            guard let path = value.string, path.hasPrefix("/") else {
-                throw ConfigurationError(
-                    position: value.position, message: "libraries must be an absolute path")
-            }
-            libraries = path
-        }
+        if let path = try Self.folder("libraries", fields.take("libraries")) { libraries = path }
+        tiles = try Self.folder("tiles", fields.take("tiles"))
         if let section = fields.take("mqtt") { mqtt = try MQTTSection(section) }
         if let section = fields.take("lan") { localNetwork = try LocalNetworkSection(section) }
         try fields.end()
+    }
+
+    /// An absolute path; `nil` if it is not set.
+    private static func folder(
+        _ key: String, _ value: JSONValue?
+    ) throws(ConfigurationError) -> String? {
+        guard let value else { return nil }
+        guard let path = value.string, path.hasPrefix("/") else {
+            throw ConfigurationError(
+                position: value.position, message: "\(key) must be an absolute path")
+        }
+        return path
     }
 
     /// What ``flushInterval(_:)`` accepts, as the end of a message that begins with the setting's name.

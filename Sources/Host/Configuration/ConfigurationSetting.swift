@@ -71,6 +71,11 @@ struct ConfigurationSetting: Sendable {
                 "libraries",
                 "the folder of the JavaScript libraries that pages may load, as an absolute path",
                 text: { $0.libraries }),
+            ConfigurationSetting(
+                "tiles",
+                "the folder of the map tiles {z}/{x}/{y}.png that are drawn below routes, as an"
+                    + " absolute path; by default there is none",
+                example: "/srv/tiles", text: { $0.tiles }),
         ] + gpsd + mqtt + localNetwork
 
     private static let packages = [

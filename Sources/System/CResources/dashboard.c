@@ -75,6 +75,10 @@ static const unsigned char sessions_js[] = {
 #embed "../../Provider/Resources/dashboard/sessions.js"
 };
 
+static const unsigned char tiles_js[] = {
+#embed "../../Provider/Resources/dashboard/tiles.js"
+};
+
 #define FILE(name, content) {name, {content, sizeof content}}
 
 static const struct named_file files[] = {
@@ -96,6 +100,7 @@ static const struct named_file files[] = {
     FILE("sensor-settings.js", sensor_settings_js),
     FILE("sensor.js", sensor_js),
     FILE("sessions.js", sessions_js),
+    FILE("tiles.js", tiles_js),
 };
 
 struct named_files dashboard_files(void) {

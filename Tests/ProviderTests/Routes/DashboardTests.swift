@@ -520,6 +520,61 @@ struct DashboardTests {
         }
     }
 
+    // MARK: - Map tiles
+
+    @Test func `a page with a session gets map tiles, and nothing else beside them`() async throws {
+        try await ServedHost.with { host in
+            let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 7]
+            let folder = host.folder.appending(path: "tiles")
+            for (name, bytes) in [
+                ("12/2145/1434.png", png), ("12/2145/1435.png", Array("<script>".utf8)),
+                ("secret.png", png), ("attribution.txt", Array("© <b>A</b>".utf8)),
+            ] {
+                let file = folder.appending(path: name)
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(bytes).write(to: file)
+            }
+            try FileManager.default.createSymbolicLink(
+                at: folder.appending(path: "12/2145/1436.png"),
+                withDestinationURL: folder.appending(path: "secret.png"))
+            let session = try await Self.begin(host)
+            func tile(
+                _ path: String, _ token: String?, _ method: String = "GET",
+                at name: String = "localhost"
+            ) async throws -> Answer {
+                try await host.send(
+                    Call(
+                        method, "/dashboard/tiles\(path)", token: token,
+                        host: "\(name):\(host.port)"))
+            }
+            let found = try await tile("/12/2145/1434", session)
+            #expect(found.status == 200 && found.body == png)
+            #expect(found["content-type"] == "image/png")
+            #expect(found["cache-control"] == "no-store")
+            #expect(found["x-content-type-options"] == "nosniff")
+            let contents = try await tile("", session)
+            #expect(contents.text == #"{"attribution":"© <b>A</b>","zooms":[12]}"#)
+            for path in [
+                "/12/2145/1435", "/12/2145/1436", "/12/2145/1437", "/12/2145/1434.png", "/12/2145",
+                "/12/2145/", "/", "/../secret", "/12/../secret", "/12/2145/../../secret",
+                "/12/2145/%2e%2e", "/12/2145/..%2f..%2fsecret", "/secret.png", "/attribution.txt",
+                "//etc/passwd", "/12/2145/-1", "/12/4096/0", "/012/2145/1434", "/99/0/0",
+            ] {
+                let answer = try await tile(path, session)
+                #expect(answer.status == 404 && answer.code == "not-found", "\(path)")
+            }
+            // Not even the owner's other tokens: they are for programs.
+            for token in [nil, host.owner, "nvs_x", try await host.client()] {
+                for path in ["", "/12/2145/1434"] {
+                    #expect(try await tile(path, token).status == 401, "\(path)")
+                }
+            }
+            #expect(try await tile("/12/2145/1434", session, at: "my-app.localhost").status == 404)
+            #expect(try await tile("/12/2145/1434", session, "POST").status == 405)
+        }
+    }
+
     // MARK: - Pages of apps
 
     @Test func `the dashboard opens the page of an app, and another site cannot`() async throws {

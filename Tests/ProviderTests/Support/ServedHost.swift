@@ -133,7 +133,8 @@ struct ServedHost: Sendable {
                 userAgent: "Nervous/test",
                 rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) }),
                 resolver: NoNames(), trustRoots: .certificates(trust)),
-            downloader: Downloader(userAgent: "nervous/test"))
+            downloader: Downloader(userAgent: "nervous/test"),
+            tiles: MapTiles(folder: path + "/tiles"))
         let provider = Provider(
             services,
             host: HostInformation(

@@ -273,7 +273,7 @@ class ApiError extends Error {
   }
 }
 
-function address(path, query) {
+function address(path, query, at) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
     for (const one of [value].flat()) {
@@ -281,23 +281,24 @@ function address(path, query) {
     }
   }
   const rest = parameters.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
-  return API + path + (rest === "" ? "" : `?${rest}`);
+  return at + path + (rest === "" ? "" : `?${rest}`);
 }
 
 /**
  * Calls the API of the host.
  * @param {string} path below /api/v1, such as "/sensors/cpu"
  * @param {{query?: object, method?: string, json?: any, body?: BodyInit, headers?: object,
- *   signal?: AbortSignal, raw?: boolean}} [options] `raw` resolves with the `Response`
+ *   signal?: AbortSignal, raw?: boolean, at?: string}} [options] `raw` resolves with the `Response`;
+ *   `at` is what precedes the path instead of /api/v1
  * @returns {Promise<any>} the parsed JSON; `null` if the answer is empty. Rejects with `ApiError`
  *   if the host refuses, with `TypeError` if it does not respond.
  */
 export async function api(path, options = {}) {
-  const { query, json, headers = {}, signal, raw = false } = options;
+  const { query, json, headers = {}, signal, raw = false, at = API } = options;
   const sent = { Authorization: `Bearer ${token}`, ...headers };
   if (json !== undefined) sent["Content-Type"] = "application/json";
   const used = token;
-  const answer = await fetch(address(path, query), {
+  const answer = await fetch(address(path, query, at), {
     method: options.method ?? (json !== undefined || options.body !== undefined ? "POST" : "GET"),
     headers: sent, body: json === undefined ? options.body : JSON.stringify(json), signal,
     cache: "no-store", credentials: "omit", redirect: "error",

@@ -423,6 +423,7 @@ const sessions = {
   jump: "some far apart",
   route: "Route",
   drawnHere: "drawn locally, no map server contacted",
+  tiles: (attribution) => `Map tiles from your folder: ${attribution}`,
   noRoute: "No route",
   noRouteHint: "The session has no location sensor. Its samples are among the files.",
   noPoints: "No position yet",

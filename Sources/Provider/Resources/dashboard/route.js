@@ -1,6 +1,7 @@
-// The route of a session: its figures, and a map of it that is drawn here, without tiles.
+// The route of a session: its figures, and a map of it that is drawn here, on the owner's own tiles if there are any.
 
 import { texts } from "./page-texts.js";
+import { picture, tilesOf, world } from "./tiles.js";
 
 const words = texts.sessions;
 const EARTH = 6_371_008.8; // metres, the mean radius
@@ -148,33 +149,29 @@ function roundLength(metres) {
 const kilometres = (metres) => (metres < 1000 ? `${metres}\u202fm` : `${metres / 1000}\u202fkm`);
 
 /**
- * A map of a route: net, scale, north, start as a ring, finish as a square, kilometres.
+ * A map of a route: net, scale, north, start as a ring, finish as a square, kilometres; in Web Mercator, as tiles are.
  *
+ * @param tiles what `tileSet` found; without it nothing is drawn below the route
+ * @param signal ends the reading of tiles
  * @returns the `element`, and `mark(point)` that shows a place on the way.
  */
-export function routeMap(route) {
+export function routeMap(route, tiles = null, signal = undefined) {
   const { points } = route;
-  const latitudes = points.map(({ place }) => place[1]), longitudes = points.map(({ longitude }) => longitude);
-  const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)];
-  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)];
-  const middle = { latitude: (south + north) / 2, longitude: (west + east) / 2 };
-  const perDegree = EARTH * RADIANS, squeeze = Math.cos(middle.latitude * RADIANS);
-  const wide = Math.max(SHORTEST, (east - west) * perDegree * squeeze);
-  const high = Math.max(SHORTEST, (north - south) * perDegree);
-  const scale = Math.min((WIDTH - 2 * MARGIN) / wide, (HEIGHT - 2 * MARGIN) / high);
+  const view = viewOf(points);
   const xy = ({ longitude, place }) => [
-    rounded(WIDTH / 2 + (longitude - middle.longitude) * perDegree * squeeze * scale),
-    rounded(HEIGHT / 2 - (place[1] - middle.latitude) * perDegree * scale),
+    rounded((world.x(longitude) - view.left) * view.scale), rounded((world.y(place[1]) - view.top) * view.scale),
   ];
   const title = `map-title-${points.length}`, description = `map-text-${points.length}`;
   const here = shape("circle", { class: "here", r: 0 });
-  const step = roundLength(90 / scale), ruler = roundLength(110 / scale);
+  const { metre } = view, step = roundLength(90 / metre), ruler = roundLength(110 / metre);
+  const ground = shape("g", { class: "tiles" });
   const element = shape("svg", {
     class: "map", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-labelledby": `${title} ${description}`,
   },
-  shape("title", { id: title }, words.mapTitle), shape("desc", { id: description }, mapText(route, wide, high, step)),
-  ...net(step * scale), ...ways(route, xy, scale), ...posts(route, xy), ...ends(points, xy),
-  here, ...rulers(ruler, ruler * scale));
+  shape("title", { id: title }, words.mapTitle), shape("desc", { id: description }, mapText(route, view.wide, view.high, step)),
+  ground, ...net(step * metre), ...ways(route, xy, metre), ...posts(route, xy), ...ends(points, xy),
+  here, ...rulers(ruler, ruler * metre));
+  if (tiles) for (const tile of tilesOf(tiles, view)) lay(ground, tile, signal);
   return {
     element,
     mark(point) {
@@ -185,6 +182,33 @@ export function routeMap(route) {
       here.setAttribute("r", 8);
     },
   };
+}
+
+/** The part of the world that a map shows; `metre` is the length of one in its middle, `wide` and `high` are metres. */
+function viewOf(points) {
+  const latitudes = points.map(({ place }) => place[1]), longitudes = points.map(({ longitude }) => longitude);
+  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)].map(world.x);
+  const [north, south] = [Math.max(...latitudes), Math.min(...latitudes)].map(world.y);
+  // The width of the world is shorter at higher latitudes.
+  const around = 2 * Math.PI * EARTH * Math.cos(RADIANS * (Math.min(...latitudes) + Math.max(...latitudes)) / 2);
+  const wide = Math.max(SHORTEST, (east - west) * around), high = Math.max(SHORTEST, (south - north) * around);
+  const metre = Math.min((WIDTH - 2 * MARGIN) / wide, (HEIGHT - 2 * MARGIN) / high);
+  const scale = metre * around;
+  return {
+    metre, wide, high, scale, width: WIDTH, height: HEIGHT,
+    left: (west + east) / 2 - WIDTH / 2 / scale, top: (north + south) / 2 - HEIGHT / 2 / scale,
+  };
+}
+
+/** Puts a tile on the ground when it has been read; a missing one leaves it bare. */
+async function lay(ground, tile, signal) {
+  const href = await picture(tile, signal);
+  if (href === null) return;
+  // A little larger, so that no gap shows between two of them.
+  const size = rounded(tile.size + 0.5);
+  ground.append(shape("image", {
+    href, x: rounded(tile.x), y: rounded(tile.y), width: size, height: size, preserveAspectRatio: "none",
+  }));
 }
 
 function mapText(route, wide, high, step) {

@@ -1,9 +1,10 @@
 // Sessions: recording, live values, the route on a map that is drawn here, elevation, files.
 
 import { Chart } from "/lib/charts.js";
-import { api, button as plainButton, emptyState, format, go, h, icon, timeOf } from "./dashboard.js";
+import { api, button as plainButton, emptyState, format, go, h, icon, plain, timeOf } from "./dashboard.js";
 import { texts } from "./page-texts.js";
 import { Route, routeMap } from "./route.js";
+import { tileSet } from "./tiles.js";
 import {
   button, every, figure, figures, foreign, isAbort, load, notice, pairs, panel, perform, save,
   stateWord, table, twoSteps, visible,
@@ -166,6 +167,7 @@ class SessionPage {
   #aside = h("aside", { class: "stack", "aria-label": words.about });
   #live;
   #route;
+  #tiles = null; // what there is of map tiles
   #chart;
 
   constructor(main, session, signal) {
@@ -278,6 +280,8 @@ class SessionPage {
     try {
       const found = await api(path(this.#id, "/route"), { signal: this.#signal });
       this.#route = new Route(found);
+      this.#tiles = await tileSet();
+      if (this.#signal.aborted) return;
     } catch (error) {
       if (isAbort(error) || this.#signal.aborted) return;
       this.#line.failed(error);
@@ -296,10 +300,11 @@ class SessionPage {
         h("p", {}, route.isManual ? words.manualHint : words.noPointsHint)));
       return;
     }
-    const map = routeMap(route);
+    const map = routeMap(route, this.#tiles, this.#signal);
     this.#chart?.remove();
     this.#chart = undefined;
-    const content = [panel(words.route, { action: h("p", { class: "small quiet" }, words.drawnHere) }, map.element)];
+    const content = [panel(words.route, { action: h("p", { class: "small quiet" }, words.drawnHere) }, map.element,
+      this.#tiles?.attribution && h("p", { class: "inset small quiet" }, words.tiles(plain(this.#tiles.attribution.trim()))))];
     if (route.hasAltitude) {
       this.#chart = elevation(route, map);
       content.push(this.#chart.element);

@@ -1,0 +1,67 @@
+import API
+import Auth
+import HTTPTypes
+import Hummingbird
+import JSApps
+import NIOCore
+import Text
+
+/// Serves the map tiles in the owner's folder to the pages of the dashboard, at `/dashboard/tiles`.
+///
+/// They show which region the owner is interested in, so they need the token of a session, unlike the files
+/// of the dashboard itself.
+struct MapTileFiles {
+    private static let place = "/dashboard/tiles"
+
+    /// `nil` if the owner names no folder.
+    let tiles: MapTiles?
+    let authority: Authority
+
+    /// What there is in the folder.
+    private struct Contents: Encodable {
+        let zooms: [Int]
+        let attribution: String?
+    }
+
+    /// The response to a request below `/dashboard/tiles`; `nil` for another path.
+    ///
+    /// The path itself describes the folder, with 204 if there is none; below it are `z/x/y`.
+    func response(to request: Request) async throws -> Response? {
+        let path = request.uri.path
+        guard path == Self.place || path.hasPrefix(Self.place + "/") else { return nil }
+        guard request.method == .get else {
+            throw Problem.methodNotAllowed(request.method, allowed: ["GET"])
+        }
+        let token = request.headers[.authorization].flatMap {
+            TokenScheme.token(in: $0, among: [.bearer])
+        }
+        guard let token, await authority.isOfDashboard(token: token) else {
+            throw Problem(.invalidToken, "Map tiles need the token of a page of the dashboard.")
+        }
+        if path == Self.place { return try await contents() }
+        guard let tiles,
+            let address = MapTiles.Address(path.dropFirst(Self.place.count + 1)),
+            let tile = await tiles.tile(at: address)
+        else { throw Problem.notFound("There is no map tile at this address.") }
+        return Response(
+            status: .ok,
+            headers: [.contentType: tile.form.type.rawValue, .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: tile.bytes)))
+    }
+
+    private func contents() async throws -> Response {
+        guard let tiles else { return Response(status: .noContent) }
+        return try .json(
+            Contents(zooms: await tiles.zooms(), attribution: await tiles.attribution()))
+    }
+}
+
+extension MapTiles.Tile.Form {
+    fileprivate var type: FileType {
+        switch self {
+        case .png: .png
+        case .jpeg: .jpeg
+        case .webp: .webp
+        }
+    }
+}
