@@ -16,8 +16,27 @@ static const unsigned char apps_js[] = {
 #embed "../../Provider/Resources/dashboard/apps.js"
 };
 
+static const unsigned char begin_js[] = {
+#embed "../../Provider/Resources/dashboard/begin.js"
+};
+
+/* One module of several files, each with one idea: a page needs one request for it. */
 static const unsigned char charts_js[] = {
-#embed "../../Provider/Resources/dashboard/charts.js"
+#embed "../../Provider/Resources/dashboard/charts/settings.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/points.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/ticks.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/frame.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/line.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/table.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/chart.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/histogram.js"
 };
 
 static const unsigned char columns_js[] = {
@@ -28,11 +47,47 @@ static const unsigned char dashboard_css[] = {
 #embed "../../Provider/Resources/dashboard/dashboard.css"
 };
 
-/* The texts of the first page are a part of its module, so that it needs no request of its own for them. */
+/* What every page needs, and the overview, with the charts: the other pages are modules of their own. */
 static const unsigned char dashboard_js[] = {
-#embed "../../Provider/Resources/dashboard/texts.js"
+#embed "../../Provider/Resources/dashboard/charts/settings.js"
 ,
-#embed "../../Provider/Resources/dashboard/dashboard.js"
+#embed "../../Provider/Resources/dashboard/charts/points.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/ticks.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/frame.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/line.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/table.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/chart.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/histogram.js"
+,
+#embed "../../Provider/Resources/dashboard/core/texts.js"
+,
+#embed "../../Provider/Resources/dashboard/core/elements.js"
+,
+#embed "../../Provider/Resources/dashboard/core/format.js"
+,
+#embed "../../Provider/Resources/dashboard/core/session.js"
+,
+#embed "../../Provider/Resources/dashboard/core/live.js"
+,
+#embed "../../Provider/Resources/dashboard/core/frame.js"
+,
+#embed "../../Provider/Resources/dashboard/core/request-strip.js"
+,
+#embed "../../Provider/Resources/dashboard/core/router.js"
+,
+#embed "../../Provider/Resources/dashboard/core/sensors.js"
+,
+#embed "../../Provider/Resources/dashboard/core/recent.js"
+,
+#embed "../../Provider/Resources/dashboard/core/overview.js"
+,
+#embed "../../Provider/Resources/dashboard/core/start.js"
 };
 
 static const unsigned char install_js[] = {
@@ -67,6 +122,10 @@ static const unsigned char sensor_settings_js[] = {
 #embed "../../Provider/Resources/dashboard/sensor-settings.js"
 };
 
+static const unsigned char sensor_texts_js[] = {
+#embed "../../Provider/Resources/dashboard/sensor-texts.js"
+};
+
 static const unsigned char sensor_js[] = {
 #embed "../../Provider/Resources/dashboard/sensor.js"
 };
@@ -86,6 +145,7 @@ static const struct named_file files[] = {
     FILE("activity.js", activity_js),
     FILE("app.js", app_js),
     FILE("apps.js", apps_js),
+    FILE("begin.js", begin_js),
     FILE("charts.js", charts_js),
     FILE("columns.js", columns_js),
     FILE("dashboard.css", dashboard_css),
@@ -98,6 +158,7 @@ static const struct named_file files[] = {
     FILE("route.js", route_js),
     FILE("runs.js", runs_js),
     FILE("sensor-settings.js", sensor_settings_js),
+    FILE("sensor-texts.js", sensor_texts_js),
     FILE("sensor.js", sensor_js),
     FILE("sessions.js", sessions_js),
     FILE("tiles.js", tiles_js),

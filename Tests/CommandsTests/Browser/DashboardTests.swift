@@ -137,8 +137,8 @@ import Testing
             }
             #expect(
                 paths.sorted() == [
-                    "/", "/api/v1/stats", "/api/v1/stream", "/dashboard/dashboard.css",
-                    "/dashboard/dashboard.js", "/lib/charts.js",
+                    "/", "/api/v1/stats", "/api/v1/stream", "/dashboard/begin.js",
+                    "/dashboard/dashboard.css", "/dashboard/dashboard.js",
                 ])
             #expect(traffic.reduce(0) { $0 + $1.bytes } <= 120_000, "\(traffic)")
             // They were received, and compressed.

@@ -178,26 +178,49 @@ struct DashboardTests {
         }
     }
 
+    /// The files that `dashboard.c` joins to each file that is served, by the name of that file.
+    private static func parts() throws -> [String: [String]] {
+        let sources = URL(filePath: #filePath).appending(path: "../../../../Sources")
+            .standardizedFileURL.path(percentEncoded: false)
+        let list = try String(
+            contentsOfFile: "\(sources)/System/CResources/dashboard.c", encoding: .utf8)
+        var parts: [String: [String]] = [:]
+        for array in list.matches(of: /char (\w+)\[\] = \{\n([^}]*)\}/) {
+            parts[String(array.1)] = array.2.matches(of: /#embed "..\/..\/([^"]+)"/).map {
+                "\(sources)/\($0.1)"
+            }
+        }
+        let files = list.matches(of: /FILE\("([^"]+)", (\w+)\)/)
+        return try Dictionary(
+            uniqueKeysWithValues: files.map {
+                (String($0.1), try #require(parts[String($0.2)], "\($0.1)"))
+            })
+    }
+
     @Test func `every file of the folder is served, and again only when it changed`() async throws {
         let folder = URL(filePath: #filePath).appending(
             path: "../../../../Sources/Provider/Resources/dashboard"
         ).standardizedFileURL.path(percentEncoded: false)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        #expect(names.count >= 5)
-        @Sendable func content(_ name: String) throws -> Data {
-            try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
-        }
+        let parts = try Self.parts()
+        #expect(parts.count >= 15)
+        // Those in a folder are parts of a module, and are not served by themselves.
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+            .filter { $0.contains(".") }
+        let known = Set(parts.values.joined())
+        #expect(known == Set(files.map { "\(folder)/\($0)" }), "see dashboard.c")
         try await ServedHost.with { host in
             try await host.install()
-            // A part of the module that needs it.
-            let texts = "texts.js"
-            #expect(try await host.send(Call("GET", "/dashboard/\(texts)")).status == 404)
-            for name in names where name != texts {
+            for part in files where part.contains("/") {
+                let answer = try await host.send(Call("GET", "/dashboard/\(part)"))
+                #expect(answer.status == 404, "\(part)")
+            }
+            for (name, paths) in parts {
                 let target = "/dashboard/\(name)"
                 let answer = try await host.send(Call("GET", target))
-                #expect(answer.status == 200, "\(name) is not in dashboard.c")
-                let expected =
-                    try (name == "dashboard.js" ? content(texts) : Data()) + content(name)
+                #expect(answer.status == 200, "\(name)")
+                let expected = try paths.reduce(into: Data()) {
+                    $0 += try Data(contentsOf: URL(filePath: $1))
+                }
                 #expect(answer.body == Array(expected), "\(name)")
                 #expect(answer["content-encoding"] == nil)
                 #expect(answer["content-type"]?.hasPrefix("text/") == true)

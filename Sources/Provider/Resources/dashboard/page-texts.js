@@ -1,5 +1,5 @@
 // All texts of the pages of apps, permissions, activity, sessions and the machine, as whole sentences: one object a
-// page, functions where a text has parameters. Texts of every page are in texts.js.
+// page, functions where a text has parameters. Texts of every page are in core/texts.js.
 
 // MARK: Pieces of several pages
 

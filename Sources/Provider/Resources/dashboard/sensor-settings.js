@@ -2,8 +2,8 @@
 // long samples stay, and deleting them.
 
 import { api, button, fill, format, h, icon, plain, text, timeOf, unseen } from "./dashboard.js";
+import { said } from "./sensor-texts.js";
 
-const said = text.sensor;
 const LEVELS = ["off", "low", "medium", "high", "auto"];
 const AGES = ["1d", "7d", "30d", "90d", "365d", "1825d"];
 const HOUR = 36e5, DAY = 864e5;

@@ -2,14 +2,13 @@
 // statistics, distribution and table, and beside it who may read it and how it is stored.
 
 import {
-  api, boundsOf, button, emptyState, failure, fill, format, h, icon, isLate, isNumeric, live, mainField,
-  plain, remember as setQuery, setTitle, text, timeOf, unseen,
+  Chart, ChartGroup, Points, api, boundsOf, button, drawHistogram, emptyState, failure, fill, format, h, icon, isLate,
+  isNumeric, live, mainField, plain, remember as setQuery, setTitle, text, timeOf, unseen,
 } from "./dashboard.js";
-import { Chart, ChartGroup, Points, drawHistogram } from "/lib/charts.js";
 import { readColumns } from "./columns.js";
 import { settingsPanels } from "./sensor-settings.js";
+import { said } from "./sensor-texts.js";
 
-const said = text.sensor;
 const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 const RANGES = [["1m", MINUTE], ["10m", 10 * MINUTE], ["1h", HOUR], ["24h", DAY], ["7d", 7 * DAY],
   ["90d", 90 * DAY], ["1y", 365 * DAY]];

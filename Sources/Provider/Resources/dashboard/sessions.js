@@ -1,7 +1,6 @@
 // Sessions: recording, live values, the route on a map that is drawn here, elevation, files.
 
-import { Chart } from "/lib/charts.js";
-import { api, button as plainButton, emptyState, format, go, h, icon, plain, timeOf } from "./dashboard.js";
+import { Chart, api, button as plainButton, emptyState, format, go, h, icon, plain, timeOf } from "./dashboard.js";
 import { texts } from "./page-texts.js";
 import { Route, routeMap } from "./route.js";
 import { tileSet } from "./tiles.js";

@@ -1,0 +1,88 @@
+// The last hour of sensors, which the overview shows.
+// A part of the module dashboard.js, which dashboard.c puts together.
+
+const LIVE_MS = 15 * 60_000; // a tile that shows no more has every sample since the page was opened
+
+/** The last hour of one field in windows of a minute, and its newest sample. */
+class Recent {
+  t = []; v = []; max = [];
+  points = new Points(LIVE_MS / 1000);
+  newest = undefined; value = undefined; sample = null; interval = undefined;
+  #sum = 0; #count = 0; #window = 0;
+
+  /** @param {object} item of /stats @param {object} field */
+  load(item, field) {
+    const columns = item[field.name] ?? {};
+    let most = 0;
+    item.from.forEach((from, i) => {
+      const mean = columns.mean?.[i] ?? null;
+      if (mean === null) return;
+      this.t.push(from + WINDOW_MS / 2);
+      this.v.push(mean);
+      this.max.push(columns.max?.[i] ?? mean);
+      most = Math.max(most, columns.count?.[i] ?? 0);
+    });
+    if (most > 0) this.interval = WINDOW_MS / most;
+  }
+
+  take(sample, field) {
+    if (this.newest !== undefined && sample.t < this.newest) return;
+    [this.newest, this.sample] = [sample.t, sample];
+    const value = field === undefined ? undefined : sample[field.name];
+    this.value = value;
+    if (typeof value !== "number") return;
+    this.points.push(sample.t, value);
+    const window = Math.floor(sample.t / WINDOW_MS);
+    if (window !== this.#window) [this.#window, this.#sum, this.#count] = [window, 0, 0];
+    const isNew = this.#count === 0;
+    this.#sum += value;
+    this.#count++;
+    // The last point moves with the newest sample until its minute is over.
+    if (isNew) {
+      const isFirst = this.t.length > 0 && sample.t - this.t.at(-1) < WINDOW_MS / 2;
+      if (isFirst) [this.t, this.v, this.max].forEach((list) => list.pop());
+      this.t.push(sample.t);
+      this.v.push(value);
+      this.max.push(value);
+    } else {
+      this.t[this.t.length - 1] = sample.t;
+      this.v[this.v.length - 1] = this.#sum / this.#count;
+      this.max[this.max.length - 1] = Math.max(this.max.at(-1), value);
+    }
+    while (this.t.length > 0 && this.t[0] < sample.t - HOUR_MS - WINDOW_MS) {
+      [this.t, this.v, this.max].forEach((list) => list.shift());
+    }
+  }
+
+  /** The curve of a tile that shows so many milliseconds. */
+  curve(length) {
+    if (length > LIVE_MS || this.points.length === 0) return { t: this.t, v: this.v, gap: undefined };
+    const { t, v } = this.points, before = this.t.filter((one) => one < t[0] - WINDOW_MS / 2).length;
+    return { t: [...this.t.slice(0, before), ...t], v: [...this.v.slice(0, before), ...v],
+      gap: before > 0 ? 4 * WINDOW_MS : undefined };
+  }
+
+  get mean() { return this.v.reduce((sum, v) => sum + v, 0) / this.v.length; }
+}
+
+/** The last hour of sensors, in one call for up to 32 of them: a promise of their statistics by name. */
+async function lastHour(asked, signal) {
+  const found = new Map();
+  for (let at = 0; at < asked.length; at += MOST_OF) {
+    const of = asked.slice(at, at + MOST_OF);
+    const { items } = await api("/stats", { signal, query: hourQuery(of) });
+    items.forEach((item, i) => found.set(of[i], item));
+  }
+  return found;
+}
+
+/** What was shown last is asked for before the list of sensors is there; begin.js has done so already if it could. */
+function early(signal) {
+  const { hour } = begun;
+  begun.hour = null;
+  const of = hour?.of ?? askedBefore();
+  if (of.length === 0) return Promise.resolve(new Map());
+  const found = hour === null ? lastHour(of, signal)
+    : api("/stats", { answer: hour.answer }).then(({ items }) => new Map(items.map((item, i) => [of[i], item])));
+  return found.catch(() => new Map());
+}
