@@ -7,6 +7,8 @@ export const SESSION_KEY = "nervous-session";
 export const ASKED_KEY = "nervous-overview";
 /** The lock of the tab that connects, and the channel on which it passes events on. */
 export const STREAM_KEY = "nervous-stream";
+/** A note of the tab that has the lock, until it leaves. */
+export const LEADER_KEY = "nervous-leader";
 export const HOUR_MS = 36e5, WINDOW_MS = 6e4;
 export const MOST_OF = 32; // sensors in one call of /stats
 
@@ -61,16 +63,22 @@ function beginHour(token) {
   return of.length > 0 ? { of, answer: call("/stats", hourQuery(of), token) } : null;
 }
 
-/** The stream, unless another tab has it: a promise of its answer, and what ends it and gives the lock back. */
+/**
+ * The stream, unless another tab has it: a promise of its answer, and what ends it and gives the lock back. The lock is
+ * known only when the page has been drawn for the first time, so the stream is asked for before, unless a tab has noted
+ * that it leads.
+ */
 function beginStream(token) {
   if (!navigator.locks || !globalThis.BroadcastChannel) return null;
+  const controller = new AbortController();
+  const connect = () => call("/stream", streamQuery(["*"]), token, controller.signal);
+  const early = localStorage.getItem(LEADER_KEY) === null ? connect() : null;
   return new Promise((resolve) => {
+    const giveUp = () => (controller.abort(), resolve(null));
     navigator.locks.request(STREAM_KEY, { ifAvailable: true }, (lock) => {
-      if (lock === null) return resolve(null);
-      const controller = new AbortController();
-      const answer = call("/stream", streamQuery(["*"]), token, controller.signal);
-      return new Promise((release) => resolve({ answer, controller, release }));
-    }).catch(() => resolve(null));
+      if (lock === null) return giveUp();
+      return new Promise((release) => resolve({ answer: early ?? connect(), controller, release }));
+    }).catch(giveUp);
   });
 }
 

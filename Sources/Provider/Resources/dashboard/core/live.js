@@ -146,9 +146,11 @@ class Live {
     this.#post({ kind: "bye" });
     this.#end();
     clearInterval(this.#ping);
+    // Before the next leader makes its own.
+    if (this.#isLeader) localStorage.removeItem(LEADER_KEY);
+    this.#isLeader = false;
     this.#lock?.();
     this.#lock = null;
-    this.#isLeader = false;
     this.#others.clear();
     this.#channel?.close();
     this.#channel = null;
@@ -157,6 +159,7 @@ class Live {
   /** @param {object} [taken] the stream that begin.js began */
   #lead(taken) {
     this.#isLeader = true;
+    localStorage.setItem(LEADER_KEY, this.#tab);
     this.#post({ kind: "who" });
     if (taken) return this.#connect(taken);
     // The other tabs say first what they follow, so that one connection is enough.

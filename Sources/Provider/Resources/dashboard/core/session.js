@@ -3,8 +3,8 @@
 
 // For all parts.
 import {
-  API, ASKED_KEY, CALL, HOUR_MS, MOST_OF, SESSION_KEY, STREAM_KEY, WINDOW_MS, address, askedBefore, begun, hourQuery,
-  streamQuery,
+  API, ASKED_KEY, CALL, HOUR_MS, LEADER_KEY, MOST_OF, SESSION_KEY, STREAM_KEY, WINDOW_MS, address, askedBefore, begun,
+  hourQuery, streamQuery,
 } from "./begin.js";
 
 let token = null;
