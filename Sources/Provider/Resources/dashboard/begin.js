@@ -1,13 +1,13 @@
-// The first script of every page: asks the host for what the overview needs while the other scripts are still read.
-// It is a module of its own, so that it runs as soon as it is there; dashboard.js takes over what it began.
+// The first script of every page: sends the requests of the overview while the browser still loads the other scripts.
+// It is a separate module, so that it runs as soon as it has arrived; dashboard.js uses the responses.
 
 export const API = "/api/v1";
 export const SESSION_KEY = "nervous-session";
 /** The sensors of the overview and their fields, until the page is locked. */
 export const ASKED_KEY = "nervous-overview";
-/** The lock of the tab that connects, and the channel on which it passes events on. */
+/** The lock of the tab that has the stream, and the channel on which it forwards events to the other tabs. */
 export const STREAM_KEY = "nervous-stream";
-/** A note of the tab that has the lock, until it leaves. */
+/** Set by the tab that has the lock, until it is closed. */
 export const LEADER_KEY = "nervous-leader";
 export const HOUR_MS = 36e5, WINDOW_MS = 6e4;
 export const MOST_OF = 32; // sensors in one call of /stats
@@ -24,7 +24,7 @@ export function address(path, query, at = API) {
   return at + path + (rest === "" ? "" : `?${rest}`);
 }
 
-/** What every call has: no cookies, no cache, no redirects. */
+/** The options of every call: no cookies, no cache, no redirects. */
 export const CALL = { cache: "no-store", credentials: "omit", redirect: "error" };
 
 /** The query for the last hour of up to 32 sensors, each with a field: `cpu:busy`. */
@@ -33,7 +33,7 @@ export function hourQuery(of) {
   return { of, from, every: "1m", fn: "mean,max,count", digits: 5 };
 }
 
-/** The query of the stream of some sensors with everything that the owner is told. */
+/** The query of the stream of some sensors with all other events for the owner. */
 export function streamQuery(sensors) {
   return {
     sensors: sensors.length > 0 ? sensors.join(",") : undefined,
@@ -41,7 +41,7 @@ export function streamQuery(sensors) {
   };
 }
 
-/** What the overview asked for last; an empty list if that is not known. */
+/** The sensors and fields of the last overview; an empty list if there was none. */
 export function askedBefore() {
   try {
     return JSON.parse(localStorage.getItem(ASKED_KEY) ?? "[]").slice(0, MOST_OF).map((one) => one.join(":"));
@@ -53,20 +53,20 @@ export function askedBefore() {
 
 function call(path, query, token, signal) {
   const answer = fetch(address(path, query), { headers: { Authorization: `Bearer ${token}` }, signal, ...CALL });
-  answer.catch(() => {}); // whoever takes it over hears of it
+  answer.catch(() => {}); // The code that uses the response handles the error.
   return answer;
 }
 
-/** The last hour: `of`, and the answer for it. */
+/** The last hour: the sensors and fields `of`, and the response. */
 function beginHour(token) {
   const of = askedBefore();
   return of.length > 0 ? { of, answer: call("/stats", hourQuery(of), token) } : null;
 }
 
 /**
- * The stream, unless another tab has it: a promise of its answer, and what ends it and gives the lock back. The lock is
- * known only when the page has been drawn for the first time, so the stream is asked for before, unless a tab has noted
- * that it leads.
+ * The stream, unless another tab has it: a promise of its response, of a controller that ends it, and of a function that
+ * releases the lock. The browser grants the lock only after the first paint, so the request is sent before, unless
+ * another tab has set `LEADER_KEY`.
  */
 function beginStream(token) {
   if (!navigator.locks || !globalThis.BroadcastChannel) return null;
@@ -85,7 +85,7 @@ function beginStream(token) {
 const token = localStorage.getItem(SESSION_KEY);
 const isOverview = token !== null && location.pathname === "/" && location.hash === "";
 
-/** What was begun for the overview; whoever takes a part of it over sets it to `null`. */
+/** The requests that have been sent for the overview; the code that uses one of them sets it to `null`. */
 export const begun = {
   hour: isOverview ? beginHour(token) : null,
   stream: isOverview ? beginStream(token) : null,
