@@ -103,7 +103,7 @@ public actor SampleStore {
             current.recall(times: recent)
             series[sensor] = current
             // A process that died may have left rows to seal.
-            await maintenance.sealIfDue(layout)
+            await maintenance.sealIfDue([layout])
         } catch {
             throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
         }
@@ -214,7 +214,7 @@ public actor SampleStore {
                 sensor, fields: fields, publisher: client)
             series[sensor]?.add(layout, of: client)
             // A process that died may have left rows to seal.
-            await maintenance.sealIfDue(layout)
+            await maintenance.sealIfDue([layout])
         } catch {
             throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
         }
@@ -383,7 +383,7 @@ public actor SampleStore {
         }
         var layouts: [Int64: Layout] = [:]
         for batch in batches { layouts[batch.layout.id] = batch.layout }
-        for layout in layouts.values { await maintenance.sealIfDue(layout) }
+        await maintenance.sealIfDue(layouts.values.sorted { $0.id < $1.id })
     }
 
     // MARK: - Forgetting

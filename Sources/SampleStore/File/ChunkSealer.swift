@@ -39,6 +39,24 @@ struct ChunkSealer: Sendable {
         }
     }
 
+    /// Seals unsealed samples of several layouts in one transaction, which rewrites the pages that their
+    /// rows share once.
+    ///
+    /// As ``seal(_:)``, except that nothing is sealed when a write has extended a row meanwhile.
+    /// - Returns: the amount of samples that was sealed, by layout.
+    func seal(_ layouts: [Layout]) async throws -> [Int64: UnsealedSize] {
+        var plans: [(layout: Int64, plan: SealingPlan)] = []
+        for layout in layouts {
+            // One after the other, because each decodes all rows of a layout.
+            let plan = try await pool.read { try SealingPlan(layout, rules, $0) }
+            if let plan { plans.append((layout.id, plan)) }
+        }
+        try await pool.write { [plans] database in
+            for (_, plan) in plans { try plan.apply(database) }
+        }
+        return Dictionary(plans.map { ($0.layout, $0.plan.sealed) }) { first, _ in first }
+    }
+
     /// Groups runs of adjacent complete chunks.
     func group(_ layout: Layout) async throws {
         let groups = try await pool.read { database in

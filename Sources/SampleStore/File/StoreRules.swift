@@ -40,6 +40,16 @@ package struct ChunkRules: Sendable {
         self.backlog = backlog
     }
 
+    /// Rules by which rows are due that will soon be due by these.
+    var soonDue: Self {
+        var rules = self
+        rules.chunkSize = (3 * chunkSize + 3) / 4
+        rules.unsealedRows = (3 * unsealedRows + 3) / 4
+        rules.unsealedBytes = (3 * unsealedBytes + 3) / 4
+        rules.unsealedDecoded = (3 * unsealedDecoded + 3) / 4
+        return rules
+    }
+
     /// The rules of a host.
     package static let standard = {
         var rules = ChunkRules()

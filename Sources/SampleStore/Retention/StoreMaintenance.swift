@@ -276,9 +276,26 @@ public actor StoreMaintenance {
     // MARK: - Sealing
 
     /// Seals unsealed rows once they are enough for a chunk, too many, or too large.
-    func sealIfDue(_ layout: Layout) {
-        guard !isClosing, unsealed.beginSealing(layout.id, chunkRules) else { return }
-        _ = enqueue { try await self.sealDue(layout) }
+    ///
+    /// Of layouts that were written together, those that will soon be due are sealed with one that is.
+    func sealIfDue(_ layouts: [Layout]) {
+        guard !isClosing else { return }
+        let due = layouts.filter { unsealed.beginSealing($0.id, chunkRules) }
+        guard !due.isEmpty else { return }
+        let soon = layouts.filter { unsealed.beginSealing($0.id, chunkRules.soonDue) }
+        // A transaction should be a small part of the log.
+        let limit = min(space.log(within: budget) / 8, Int64(chunkRules.unsealedBytes))
+        var groups: [[Layout]] = []
+        var bytes: Int64 = 0
+        for layout in due + soon {
+            bytes += unsealed.bytes(of: layout.id)
+            if groups.isEmpty || bytes > limit {
+                groups.append([])
+                bytes = unsealed.bytes(of: layout.id)
+            }
+            groups[groups.count - 1].append(layout)
+        }
+        for group in groups { _ = enqueue { await self.sealDue(group) } }
     }
 
     /// Seals all unsealed rows of a layout.
@@ -297,17 +314,33 @@ public actor StoreMaintenance {
         return true
     }
 
-    private func sealDue(_ layout: Layout) async throws {
-        var hasSealed = false
+    private func sealDue(_ layouts: [Layout]) async {
+        var sealed: [Layout] = []
+        if layouts.count > 1, let sizes = try? await sealer.seal(layouts) {
+            for (layout, size) in sizes { unsealed.remove(size, of: layout) }
+            sealed = layouts.filter { sizes[$0.id] != nil }
+            for layout in sealed {
+                await recordSealingFailure { try await self.sealer.group(layout) }
+            }
+        } else {
+            // A fault of one layout must not keep the others from being sealed.
+            for layout in layouts {
+                await recordSealingFailure {
+                    if try await self.seal(layout) { sealed.append(layout) }
+                }
+            }
+        }
+        for layout in layouts { unsealed.endSealing(layout.id) }
+        // A plan is limited to a few chunks, and a fast source may have produced more meanwhile.
+        sealIfDue(sealed)
+    }
+
+    private func recordSealingFailure(_ work: () async throws -> Void) async {
         do {
-            defer { unsealed.endSealing(layout.id) }
-            hasSealed = try await seal(layout)
+            try await work()
         } catch {
             sealingFailure = SampleStoreError(wrapping: error, while: "sealing samples").message
-            throw error
         }
-        // A plan is limited to a few chunks, and a fast source may have produced more meanwhile.
-        if hasSealed { sealIfDue(layout) }
     }
 
     // MARK: - Pruning
