@@ -144,9 +144,29 @@ def chunk(data, kinds):
     return zip(*(ways[kind](Bytes(column), count) for kind, column in zip(kinds, columns)))
 
 
+def journal(database):
+    """The layout and the data of each row in the journal."""
+    if not database.execute("SELECT 1 FROM sqlite_schema WHERE name = 'journal'").fetchone():
+        return
+    content, base = b"", None
+    for (data,) in database.execute("SELECT data FROM journal ORDER BY page"):
+        length = int.from_bytes(data[8:10], "little")
+        if base not in (None, data[:8]):
+            break
+        base, content = data[:8], content + data[10 : 10 + length]
+        if length < len(data) - 10:
+            break
+    source = Bytes(content)
+    while source.place < len(content):
+        layout, _, _, _, length = [source.varint() for _ in range(5)]
+        yield layout, source.take(length)
+
+
 def main(path, sensor=None):
     # mode=ro also reads the -wal file, which has the latest transactions of a running host.
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    # One snapshot, because the host moves samples from the journal to rows.
+    database.execute("BEGIN")
     if sensor is None:
         for (name,) in database.execute("SELECT name FROM sensor ORDER BY name"):
             print(name)
@@ -156,7 +176,13 @@ def main(path, sensor=None):
         " SELECT layout AS owner, data FROM chunk JOIN content ON content.chunk = chunk.id"
         " UNION ALL SELECT layout, data FROM fresh) ON owner = layout.id WHERE name = ?",
         (sensor,),
-    )
+    ).fetchall()
+    for owner, data in journal(database):
+        rows += database.execute(
+            "SELECT fields, ? FROM layout JOIN sensor ON sensor.id = sensor"
+            " WHERE layout.id = ? AND name = ?",
+            (data, owner, sensor),
+        )
     samples = []
     for text, data in rows:
         fields = json.loads(text)

@@ -5,6 +5,8 @@ import Synchronization
 /// The time ranges of samples that were found damaged since the store was opened, by sensor.
 final class DamageLog: Sendable {
     private let ranges = Mutex<[SensorID: [TimeRange]]>([:])
+    /// Whether samples of unknown sensors were lost, so that any sensor may lack some.
+    private let hasLoss = Mutex(false)
 
     /// The damaged ranges of all sensors, joined.
     var all: [SensorID: [TimeRange]] { ranges.withLock { $0 }.mapValues(\.joined) }
@@ -25,6 +27,13 @@ final class DamageLog: Sendable {
         }
     }
 
+    /// Records that samples of unknown sensors and times were lost.
+    func recordLoss(_ pool: DatabasePool) async throws {
+        let names = try await pool.read { try String.fetchAll($0, sql: "SELECT name FROM sensor") }
+        hasLoss.withLock { $0 = true }
+        for sensor in names.compactMap({ SensorID($0) }) { record([.all], of: sensor) }
+    }
+
     /// Removes all ranges.
     func removeAll() {
         ranges.withLock { $0.removeAll() }
@@ -33,7 +42,8 @@ final class DamageLog: Sendable {
     /// Removes ranges whose damaged rows are no longer in the file.
     func revise(_ sensor: StoredSensor, _ pool: DatabasePool) async throws {
         guard let recorded = ranges.withLock({ $0[sensor.sensor] }) else { return }
-        let gone = try await Self.ranges(recorded, notIn: sensor, pool)
+        var gone = try await Self.ranges(recorded, notIn: sensor, pool)
+        if hasLoss.withLock({ $0 }) { gone.remove(.all) }
         ranges.withLock { ranges in
             ranges[sensor.sensor]?.removeAll(where: gone.contains)
             if ranges[sensor.sensor]?.isEmpty == true { ranges[sensor.sensor] = nil }

@@ -39,6 +39,9 @@ public actor SampleStore {
     private var buffer: WriteBuffer
     /// The rows that the next transaction may extend, by layout.
     private var openRows: [Int64: UnsealedRow.Key] = [:]
+    /// The end of the journal; `nil` while a full disk prevents what an earlier session left in it from being
+    /// written as rows.
+    private var journal: SampleJournal.End?
     private var pendingCommit: PendingCommit?
     /// The number of committed transactions with samples.
     private var writes = 0
@@ -73,9 +76,14 @@ public actor SampleStore {
             file = try SampleFile(path: path)
             damageLog = DamageLog()
             writer = SampleWriter(file, rules)
+            let recovery = try await SampleJournal.recoverUnlessFull(file.pool)
             numbering = try await SequenceTable(file.pool).startSession(
                 reserve: Int64(Self.bufferLimit))
             buffer = WriteBuffer(after: numbering.last)
+            if let recovery {
+                journal = SampleJournal.End(base: numbering.last)
+                if recovery.isDamaged { try await damageLog.recordLoss(file.pool) }
+            }
             maintenance = try await StoreMaintenance(file, rules, space, damageLog)
         } catch {
             throw SampleStoreError(wrapping: error, while: "opening \(path)")
@@ -321,6 +329,23 @@ public actor SampleStore {
         }
     }
 
+    /// Returns when all samples that were accepted before the call survive the death of the process, with
+    /// fewer bytes written than by ``flush(_:)``.
+    ///
+    /// They are appended to the journal of the file, and written as rows when it is full, or by the next
+    /// ``flush(_:)``, which should follow within minutes: samples that are not in rows are not pruned.
+    public func flushToJournal() async throws(SampleStoreError) {
+        let target = buffer.lastAccepted
+        while buffer.lastCommitted < target {
+            guard pendingCommit == nil else {
+                let failure = await awaitCommit()
+                if let failure, buffer.lastCommitted < target { throw failure }
+                continue
+            }
+            try await commit(isSynced: false, isJournalled: true)
+        }
+    }
+
     private func reached(_ durability: Durability) -> Int64 {
         durability == .process ? buffer.lastAcknowledged : buffer.lastSynced
     }
@@ -340,21 +365,79 @@ public actor SampleStore {
     ///
     /// The first caller commits in its own task, which saves two thread switches. Cancelling that
     /// task has no effect on other callers: nothing that is awaited here checks for cancellation.
-    private func commit(isSynced: Bool) async throws(SampleStoreError) {
+    private func commit(
+        isSynced: Bool, isJournalled: Bool = false
+    ) async throws(SampleStoreError) {
         pendingCommit = PendingCommit()
         var failure: SampleStoreError?
         do {
-            await maintenance.admitWrites(to: Set(buffer.batches.lazy.map(\.layout.id)))
-            try await write(isSynced: isSynced)
+            var isDone = false
+            if isJournalled { isDone = try await appendToJournal() }
+            if !isDone {
+                await maintenance.admitWrites(to: Set(buffer.batches.lazy.map(\.layout.id)))
+                try await write(isSynced: isSynced)
+            }
         } catch {
             let wrapped = SampleStoreError(wrapping: error, while: "writing samples")
             if wrapped.code == .full { await maintenance.freeSpace() }
             failure = wrapped
         }
         self.failure = failure?.message
+        endCommit(failure)
+        if let failure { throw failure }
+    }
+
+    private func endCommit(_ failure: SampleStoreError?) {
         let waiting = pendingCommit?.waiting ?? []
         pendingCommit = nil
         for flush in waiting { flush.resume(returning: failure) }
+    }
+
+    /// - Returns: `false` when the samples have to be written as rows.
+    private func appendToJournal() async throws -> Bool {
+        guard let journal, buffer.fitsJournal else { return false }
+        let (number, last) = (buffer.batches.count, buffer.lastAccepted)
+        let written = try await writer.append(
+            buffer.uncommitted, to: journal, marking: writes == 0 ? numbering : nil)
+        guard let written else { return false }
+        self.journal = written.journal
+        writes += 1
+        buffer.commit(number, upTo: last)
+        await maintenance.didWrite(written)
+        return true
+    }
+
+    /// Writes what an earlier session left in the journal as rows, if that is not done.
+    private func recoverJournal() async throws -> SampleJournal.End {
+        if let journal { return journal }
+        let recovery = try await SampleJournal.recover(file.pool)
+        if recovery.isDamaged { try await damageLog.recordLoss(file.pool) }
+        await maintenance.didWrite(SampleWriter.Written(sizes: recovery.sizes))
+        let end = SampleJournal.End(base: numbering.last)
+        journal = end
+        return end
+    }
+
+    /// Overwrites the journal, and appends the samples that wait in memory to it.
+    private func rewriteJournal(isForgetting: Bool) async throws(SampleStoreError) {
+        while pendingCommit != nil { await awaitCommit() }
+        pendingCommit = PendingCommit()
+        var failure: SampleStoreError?
+        do {
+            let end = try await recoverJournal()
+            let (batches, last) = (buffer.fitsJournal ? buffer.batches : [], buffer.lastAccepted)
+            let (next, isWritten) = try await writer.replaceJournal(
+                by: batches, end, isForgetting: isForgetting)
+            journal = next
+            if isWritten, !batches.isEmpty {
+                buffer.commit(batches.count, upTo: last)
+            } else {
+                buffer.leaveJournal()
+            }
+        } catch {
+            failure = SampleStoreError(wrapping: error, while: "erasing the journal")
+        }
+        endCommit(failure)
         if let failure { throw failure }
     }
 
@@ -364,12 +447,15 @@ public actor SampleStore {
             try await SequenceTable(file.pool).raiseFloor(to: last)
             buffer.raiseFloor()
         }
+        let end = try await recoverJournal()
         let isResync = isSynced && hasFailedToSync
         let step = isSynced && !isResync ? await maintenance.logStep : nil
         // The first transaction after opening the file marks it as not closed.
         let written = try await writer.write(
-            batches, extending: openRows, marking: writes == 0 ? numbering : nil, syncedBy: step)
+            batches, extending: openRows, ending: end, marking: writes == 0 ? numbering : nil,
+            syncedBy: step)
         openRows = written.open
+        journal = written.journal
         // The samples are in the file now, even if syncing failed.
         if !batches.isEmpty { writes += 1 }
         buffer.acknowledge(batches, upTo: last)
@@ -412,6 +498,8 @@ public actor SampleStore {
             var receipt = ForgetReceipt(sensor: sensor, range: range, time: now)
             receipt.samples = buffer.forget(
                 stored.row, range, through: last, releasingKeysOf: client)
+            await maintenance.makeRoom()
+            try await rewriteJournal(isForgetting: true)
             defer { UpgradeCopy.remove(of: file.path) }
             return try await maintenance.forget(
                 stored, receipt, through: last, releasingKeysOf: client
@@ -526,7 +614,9 @@ public actor SampleStore {
             let maintenanceFailure = await maintenance.status
             return StoreStatus(
                 accepted: buffer.lastAccepted - numbering.skipped,
-                acknowledged: buffer.lastAcknowledged, buffered: buffer.count,
+                acknowledged: buffer.lastCommitted,
+                buffered: buffer.uncommitted.reduce(0) { $0 + $1.batch.count },
+                unwritten: buffer.count,
                 dropped: buffer.dropped, writes: writes, bytes: file.size(),
                 failure: failure ?? maintenanceFailure)
         }
@@ -539,6 +629,8 @@ public actor SampleStore {
         var failure: SampleStoreError?
         do {
             try await flush()
+            // What is in rows stays in pages of the journal until they are overwritten.
+            try? await rewriteJournal(isForgetting: false)
         } catch {
             failure = error
         }
@@ -561,6 +653,8 @@ public struct StoreStatus: Hashable, Sendable {
     public let acknowledged: Int64
     /// Accepted samples that are not yet in the file.
     public let buffered: Int
+    /// Accepted samples that are not yet in rows: those that are not in the file, and those in its journal.
+    public let unwritten: Int
     /// Samples dropped since the store was opened because the buffer was full.
     public let dropped: Int
     /// Transactions since the store was opened that wrote samples.

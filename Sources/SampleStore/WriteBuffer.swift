@@ -9,14 +9,17 @@ struct WriteBuffer {
     /// Samples that were dropped because the buffer was full.
     private(set) var dropped = 0
     private(set) var lastAccepted: Int64
+    /// The last sequence number that is in a row.
     private(set) var lastAcknowledged: Int64
+    /// The last sequence number that is in a row or in the journal.
+    private(set) var lastCommitted: Int64
     private(set) var lastSynced: Int64 = 0
     /// Whether numbers were assigned to samples that will not be written.
     private(set) var hasForgottenNumbers = false
 
     /// - Parameter last: the last sequence number of the session before.
     init(after last: Int64) {
-        (lastAccepted, lastAcknowledged) = (last, last)
+        (lastAccepted, lastAcknowledged, lastCommitted) = (last, last, last)
     }
 
     /// Assigns sequence numbers and buffers the samples.
@@ -79,6 +82,40 @@ struct WriteBuffer {
         batches.removeFirst(written.count)
         count -= written.reduce(0) { $0 + $1.batch.count }
         lastAcknowledged = last
+        lastCommitted = max(lastCommitted, last)
+    }
+
+    /// The batches that are neither in rows nor in the journal.
+    var uncommitted: [UnwrittenBatch] {
+        batches.filter { ($0.batch.sequences.last ?? .max) > lastCommitted }
+    }
+
+    /// Whether all batches can be in the journal, which has no idempotency keys.
+    var fitsJournal: Bool { batches.allSatisfy { $0.key == nil } }
+
+    /// Records that the first batches are in the journal, and joins those of each sensor, so that reads
+    /// have few to combine.
+    mutating func commit(_ number: Int, upTo last: Int64) {
+        lastCommitted = last
+        var joined: [UnwrittenBatch] = []
+        for (_, entries) in Dictionary(grouping: batches[..<number], by: \.sensor) {
+            guard let first = entries.first,
+                entries.allSatisfy({ $0.layout.id == first.layout.id })
+            else {
+                joined += entries
+                continue
+            }
+            var builder = BatchBuilder(first.layout.fields)
+            for entry in entries { builder.append(entry.batch) }
+            joined.append(
+                UnwrittenBatch(sensor: first.sensor, layout: first.layout, batch: builder.take()))
+        }
+        batches.replaceSubrange(..<number, with: joined)
+    }
+
+    /// Records that of the batches in memory only those in rows are in the file.
+    mutating func leaveJournal() {
+        lastCommitted = lastAcknowledged
     }
 
     /// Records that the file and its log were flushed to the disk.

@@ -98,6 +98,14 @@ public actor Retention {
         return maintenance == nil && (now >= next || now < lastMaintenance)
     }
 
+    /// Whether a rule deletes samples that are younger than this.
+    func canPrune(within age: Duration) async -> Bool {
+        let rules = await store.maintenance.retentionRules
+        return ([rules.standard] + rules.bySensor.values).contains { rule in
+            rule.raw.map { $0 < age } ?? false
+        }
+    }
+
     /// Begins maintenance when it is due.
     func maintainIfDue() {
         guard isDue else { return }

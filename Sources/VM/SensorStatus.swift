@@ -125,6 +125,9 @@ public struct VirtualMachineStatus: Hashable, Sendable {
     public let samples: Int64
     /// Samples accepted and not yet on disk.
     public let buffered: Int
+    /// Samples accepted and not yet counted in the storage report: those that are not on disk, and those in the
+    /// journal of the store.
+    public let unwritten: Int
     /// Samples dropped since start because nothing could be written.
     public let dropped: Int
     /// Bytes of the store and its write-ahead log.

@@ -30,6 +30,8 @@ public actor VirtualMachine {
     private static let flushCheckInterval = Duration.milliseconds(500)
     /// The size of waiting samples, in bytes, at which they are written sooner.
     private static let unwrittenLimit = 1 << 20
+    /// The longest time that samples are in the journal of the store before they are written as rows.
+    private static let journalInterval = Duration.seconds(300)
 
     /// Reads the samples that were accepted.
     public nonisolated let samples: SampleReading
@@ -150,7 +152,8 @@ public actor VirtualMachine {
         let store = await store.status
         return VirtualMachineStatus(
             started: started, collecting: await collector.isCollecting,
-            samples: store.accepted, buffered: store.buffered, dropped: store.dropped,
+            samples: store.accepted, buffered: store.buffered, unwritten: store.unwritten,
+            dropped: store.dropped,
             bytes: store.bytes, failure: store.failure, damage: damage)
     }
 
@@ -186,6 +189,7 @@ public actor VirtualMachine {
 
     private nonisolated func keepFlushing() async {
         var last = time.instant()
+        var lastRows = last
         while true {
             let interval = await max(flushInterval, Self.flushCheckInterval)
             let rest = interval - last.duration(to: time.instant())
@@ -193,16 +197,30 @@ public actor VirtualMachine {
             let pause = rest > .zero ? min(rest, Self.flushCheckInterval) : Self.flushCheckInterval
             guard (try? await time.sleep(for: pause)) != nil else { return }
             let now = time.instant()
-            var isDue = last.duration(to: now) >= interval
-            if !isDue { isDue = await store.unwrittenSize >= Self.unwrittenLimit }
-            // Maintenance prunes only what is written.
-            if !isDue { isDue = await retention.isDue }
-            if isDue {
+            let isDue = last.duration(to: now) >= interval
+            var areRowsDue = isDue && lastRows.duration(to: now) >= Self.journalInterval
+            if !areRowsDue { areRowsDue = await store.unwrittenSize >= Self.unwrittenLimit }
+            // Maintenance prunes only what is in rows.
+            if !areRowsDue, await retention.isDue {
+                areRowsDue = await retention.canPrune(within: Self.journalInterval)
+            }
+            if areRowsDue {
                 await flush()
+                (last, lastRows) = (now, now)
+            } else if isDue {
+                await flushToJournal()
                 last = now
             }
             await retention.maintainIfDue()
             await collector.keepClocks()
+        }
+    }
+
+    private nonisolated func flushToJournal() async {
+        do {
+            try await store.flushToJournal()
+        } catch {
+            logger.error("\(error.message)")
         }
     }
 

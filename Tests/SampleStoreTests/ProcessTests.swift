@@ -10,8 +10,8 @@ import Testing
 struct ProcessTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 
-    /// Once with chunks of normal size, and once with small chunks that are sealed all the time.
-    @Test(arguments: ["append", "pack"])
+    /// With chunks of normal size, with small chunks that are sealed all the time, and with the journal.
+    @Test(arguments: ["append", "pack", "journal"])
     func `a store killed at random neither loses nor duplicates acknowledged samples`(
         work: String
     ) async throws {
@@ -44,6 +44,15 @@ struct ProcessTests {
                 "full", "full", "status 2010 true", "read 2110", "status 0 false",
                 "kept 2110 2110",
             ])
+    }
+
+    @Test(.enabled(if: WriterProcess.canMount, "needs user and mount namespaces"))
+    func `a journal that a full disk does not let be recovered is recovered when there is space`()
+        throws
+    {
+        let folder = try TemporaryStore()
+        let lines = try WriterProcess("fill-journal", in: folder, onDiskOf: "2m").lines()
+        #expect(lines == ["kept 100", "read 0", "full", "read 10", "read 110", "kept 110 []"])
     }
 
     @Test(.enabled(if: WriterProcess.canMount, "needs user and mount namespaces"))

@@ -36,19 +36,19 @@ struct TracedWriterTests {
         }
     }
 
-    @Test(arguments: ["pwrite64", "fdatasync", "ftruncate"])
-    func `a kill at any system call neither loses nor duplicates acknowledged samples`(call: String)
-        async throws
-    {
+    @Test(arguments: ["pwrite64", "fdatasync", "ftruncate"], ["pack", "journal"])
+    func `a kill at any system call neither loses nor duplicates acknowledged samples`(
+        call: String, work: String
+    ) async throws {
         var number = 1
         var total = 0
         while true {
             try clear()
             let lines = try lines(
-                "\(call):signal=KILL:when=\(number)", ["pack", folder.path, "25"])
+                "\(call):signal=KILL:when=\(number)", [work, folder.path, "25"])
             let acknowledged = lines.compactMap(Int64.init).max() ?? 0
             try await KilledStore(path: folder.path).check(
-                after: acknowledged, sessions: 1, "\(call) \(number)")
+                after: acknowledged, sessions: 1, "\(work), \(call) \(number)")
             if acknowledged == 25 * 48 { break }
             total += 1
             number += 1

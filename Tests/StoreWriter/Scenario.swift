@@ -38,6 +38,22 @@ enum Scenario {
         try await store.close()
     }
 
+    /// Appends samples to the journal, and prints each acknowledged sequence number.
+    ///
+    /// - Parameter rounds: the number of repetitions; unlimited by default.
+    static func appendToJournal(of path: String, rounds: Int = .max) async throws {
+        let store = try await SampleStore(path: path, rules: smallRules)
+        try await store.register(sensor, fields: fields)
+        report("open")
+        for _ in 0..<rounds {
+            // The texts cannot be compressed, so that the journal is full after some rounds.
+            for size in [1, 7, 40] { try await add(size, noise(100), to: store) }
+            try await store.flushToJournal()
+            report("\(await store.status.acknowledged)")
+        }
+        try await store.close()
+    }
+
     /// Appends samples, and prints for each last sequence number whether it was synced.
     static func appendForPower(to path: String) async throws {
         let store = try await SampleStore(path: path)
@@ -113,6 +129,38 @@ enum Scenario {
         store = try await SampleStore(path: path, rules: .standard, space: noReserve)
         try await store.register(sensor, fields: fields)
         report("kept \(try await count(store)) \(await store.lastSequence)")
+    }
+
+    /// Fills the disk before a journal is recovered, and then frees space.
+    static func fillBeforeRecovery(folder: String) async throws {
+        let path = folder + "/samples.sqlite"
+        // It is not closed, as after a crash.
+        let first = try await SampleStore(path: path, rules: .standard, space: noReserve)
+        try await first.register(sensor, fields: fields)
+        try await add(100, "before", to: first)
+        try await first.flushToJournal()
+        report("kept \(await first.status.acknowledged)")
+        let ballast = folder + "/ballast"
+        occupy(ballast)
+        let store = try await SampleStore(path: path, rules: .standard, space: noReserve)
+        try await store.register(sensor, fields: fields)
+        report("read \(try await count(store))")
+        try await add(10, "while full", to: store)
+        do {
+            try await store.flushToJournal()
+            report("flushed")
+        } catch {
+            report(error.code == .full ? "full" : "error \(error)")
+        }
+        report("read \(try await count(store))")
+        unlink(ballast)
+        try await store.flushToJournal()
+        report("read \(try await count(store))")
+        let kept = try await count(store)
+        try await store.close()
+        report("kept \(kept) \(try await SampleStore.faults(inFile: path))")
+        // A full disk has no room for the files that are created with the first connection.
+        withExtendedLifetime(first) {}
     }
 
     static func add(_ count: Int, _ note: String, to store: SampleStore) async throws {

@@ -45,7 +45,7 @@ struct StatusRoutes {
             HostStatus(
                 version: host.version, pid: getpid(), data: host.dataDirectory,
                 port: host.port(), started: status.started.milliseconds,
-                collecting: status.collecting, samples: stored + Int64(status.buffered),
+                collecting: status.collecting, samples: stored + Int64(status.unwritten),
                 buffered: status.buffered, dropped: status.dropped, bytes: status.bytes,
                 failure: failure,
                 damaged: DamagedRange.list(status.damage),

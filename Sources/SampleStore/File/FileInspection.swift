@@ -74,6 +74,7 @@ private struct FileInspection {
                 record("\(name): \(error.message)")
             }
         }
+        try inspectJournal(layouts)
         for (table, column) in [("content", "chunk"), ("fresh", "first")] {
             let owner =
                 table == "content"
@@ -191,6 +192,20 @@ private struct FileInspection {
                 record("\(name): the unsealed samples \(first) to \(last) are damaged.")
             }
         }
+    }
+
+    private mutating func inspectJournal(_ layouts: [Row]) throws {
+        guard try database.tableExists("journal") else { return }
+        let content = try SampleJournal.rows(database)
+        let areSound = try content.rows.allSatisfy { row in
+            guard let found = try layouts.first(where: { try Int64.stored($0, 0) == row.layout })
+            else { return false }
+            let layout = try Layout(id: row.layout, encoded: .stored(found, 2))
+            let batch = try? ChunkReader.decode(row.data, layout)
+            return batch?.sequences.first == row.key.first
+                && batch?.sequences.last == row.key.last && batch?.count == row.size.samples
+        }
+        if content.isDamaged || !areSound { record("The journal is damaged.") }
     }
 
     private static func span(_ entry: ChunkEntry) -> String {

@@ -48,6 +48,10 @@ enum SampleSchema {
                     CREATE INDEX fresh_by_layout ON fresh (layout);
                     """)
         }
+        migrator.registerMigration("journal") { database in
+            try database.execute(
+                sql: "CREATE TABLE journal (page INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT")
+        }
         // A damaged row must not prevent a file from being opened.
         return migrator.disablingDeferredForeignKeyChecks()
     }

@@ -10,7 +10,7 @@ struct UnwrittenBatch: Sendable {
     var key: KeyedBatch?
 }
 
-/// Writes accepted samples as unsealed rows.
+/// Writes accepted samples to the journal and as unsealed rows.
 struct SampleWriter: Sendable {
     /// The result of a transaction.
     struct Written: Sendable {
@@ -22,6 +22,8 @@ struct SampleWriter: Sendable {
         var log: Int64 = 0
         /// The row of each layout that the next transaction may extend.
         var open: [Int64: UnsealedRow.Key] = [:]
+        /// Where the next samples are appended to the journal.
+        var journal: SampleJournal.End?
         /// Why flushing the log failed, if it was requested.
         var syncFailure: SampleStoreError?
     }
@@ -47,18 +49,20 @@ struct SampleWriter: Sendable {
     ///
     /// - Parameters:
     ///   - open: the rows that may be extended, as the transaction before returned them.
+    ///   - journal: the end of the journal, all of whose samples are among the batches.
     ///   - numbering: marks the session as started; `nil` when it is marked already.
     ///   - step: bytes by which the log grows when it is flushed; `nil` when it is not flushed.
     nonisolated(nonsending) func write(
         _ batches: [UnwrittenBatch], extending open: [Int64: UnsealedRow.Key],
+        ending journal: SampleJournal.End,
         marking numbering: SequenceTable.Numbering?, syncedBy step: Int64?
     ) async throws -> Written {
-        guard !batches.isEmpty || step != nil else { return Written(open: open) }
+        guard !batches.isEmpty || step != nil else { return Written(open: open, journal: journal) }
         return try await withCheckedThrowingContinuation { continuation in
             file.pool.asyncWriteWithoutTransaction { database in
                 continuation.resume(
                     with: Result {
-                        var written = try write(batches, open, numbering, database)
+                        var written = try write(batches, open, journal, numbering, database)
                         guard let step else { return written }
                         do throws(SampleStoreError) {
                             try file.syncLog(extendingBy: step)
@@ -73,9 +77,9 @@ struct SampleWriter: Sendable {
 
     private func write(
         _ batches: [UnwrittenBatch], _ open: [Int64: UnsealedRow.Key],
-        _ numbering: SequenceTable.Numbering?, _ database: Database
+        _ journal: SampleJournal.End, _ numbering: SequenceTable.Numbering?, _ database: Database
     ) throws -> Written {
-        var written = Written(open: open)
+        var written = Written(open: open, journal: journal)
         guard !batches.isEmpty else { return written }
         try database.inTransaction(.immediate) {
             if let numbering { try SequenceTable.mark(numbering, database) }
@@ -90,6 +94,10 @@ struct SampleWriter: Sendable {
                 written.sizes[layout.id, default: UnsealedSize()] += growth
                 written.open[layout.id] = row.size.bytes < rules.rowBytes ? row.key : nil
             }
+            let last = batches.compactMap(\.batch.sequences.last).max()
+            if !journal.isEmpty, let last {
+                written.journal = try SampleJournal.begin(after: last, journal, database)
+            }
             // Inside the transaction this needs no lock of its own.
             written.used = try FileSpace(database).used
             return .commit
@@ -97,6 +105,48 @@ struct SampleWriter: Sendable {
         written.log = file.logSize()
         return written
     }
+
+    // MARK: - Journal
+
+    /// Appends batches to the journal in one transaction.
+    ///
+    /// - Returns: `nil` when they do not fit.
+    func append(
+        _ batches: [UnwrittenBatch], to journal: SampleJournal.End,
+        marking numbering: SequenceTable.Numbering?
+    ) async throws -> Written? {
+        let rows = self.rows(batches)
+        var written = try await file.pool.write { database -> Written? in
+            guard let end = try SampleJournal.append(rows, to: journal, database) else {
+                return nil
+            }
+            if let numbering { try SequenceTable.mark(numbering, database) }
+            return Written(used: try FileSpace(database).used, journal: end)
+        }
+        written?.log = file.logSize()
+        return written
+    }
+
+    /// Overwrites the journal with batches.
+    ///
+    /// - Parameter isForgetting: whether traces of other samples have to be erased.
+    /// - Returns: the end of the journal, and whether the batches fit.
+    func replaceJournal(
+        by batches: [UnwrittenBatch], _ journal: SampleJournal.End, isForgetting: Bool
+    ) async throws -> (end: SampleJournal.End, isWritten: Bool) {
+        let rows = self.rows(batches)
+        return try await file.pool.write { database in
+            if isForgetting { try TraceEraser.markDue(database) }
+            return try SampleJournal.replace(by: rows, journal, database)
+        }
+    }
+
+    private func rows(_ batches: [UnwrittenBatch]) -> [UnsealedRow] {
+        Self.joined(batches.filter { !$0.batch.isEmpty }, atMost: rules.chunkSize)
+            .map { UnsealedRow($0.batch, $0.layout.id) }
+    }
+
+    // MARK: - Rows
 
     private func inserted(
         _ batch: StoredBatch, _ layout: Layout, _ database: Database

@@ -25,6 +25,12 @@ struct UnsealedRow: Sendable {
         data = Data(ChunkEncoder.encode(batch))
         size = UnsealedSize(of: batch, bytes: data.count)
     }
+
+    /// A row whose samples are not decoded, so that their decoded size is unknown.
+    init(layout: Int64, key: Key, data: Data, samples: Int) {
+        (self.layout, self.key, self.data) = (layout, key, data)
+        size = UnsealedSize(rows: 1, samples: samples, bytes: data.count, decoded: data.count)
+    }
 }
 
 /// The size of the unsealed samples of a layout.
@@ -69,6 +75,21 @@ enum UnsealedTable {
         ).execute(arguments: [
             row.key.first, row.key.last, row.layout, row.size.samples, row.data,
         ])
+    }
+
+    /// Inserts a row from the journal.
+    ///
+    /// - Returns: `false` when there is a row that begins with the same sample, or no such layout.
+    static func restore(_ row: UnsealedRow, _ database: Database) throws -> Bool {
+        try database.cachedStatement(
+            sql: """
+                INSERT OR IGNORE INTO fresh (first, last, layout, count, data)
+                SELECT ?, ?, id, ?, ? FROM layout WHERE id = ?
+                """
+        ).execute(arguments: [
+            row.key.first, row.key.last, row.size.samples, row.data, row.layout,
+        ])
+        return database.changesCount == 1
     }
 
     /// Replaces the row that begins with the same sample.

@@ -246,13 +246,18 @@ public actor StoreMaintenance {
         _ sensor: StoredSensor, _ initialReceipt: ForgetReceipt, through last: Int64,
         releasingKeysOf client: String?, didRemove: @escaping @Sendable () async throws -> Void
     ) async throws -> ForgetReceipt {
-        // The steps cannot be repeated without counting twice, so space is made first.
-        if file.free() < reserve.size { _ = reserve.release() }
-        return try await enqueue {
+        try await enqueue {
             try await self.forgetNow(
                 sensor, initialReceipt, through: last, releasingKeysOf: client, didRemove: didRemove
             )
         }.value
+    }
+
+    /// Releases the reserve if the disk is full.
+    ///
+    /// The steps of forgetting cannot be repeated without counting twice, so space is made first.
+    func makeRoom() {
+        if file.free() < reserve.size { _ = reserve.release() }
     }
 
     /// Finishes the queue and accepts no more work; maintenance ends after its present step.
