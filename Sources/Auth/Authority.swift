@@ -1,6 +1,5 @@
 public import Addresses
 public import AppStorage
-import Foundation
 public import Logging
 public import Samples
 public import Scheduling
@@ -43,7 +42,7 @@ public actor Authority {
     private let decisions: PermissionRegistry
     private let requests: RequestTable
     private let checker: AccessChecker
-    private let storage: Result<StorageDatabase, AppStorageError>
+    private let storage: StorageRegistry
     private let changes = ChangeQueue()
 
     /// Opens the database at `path`, and `app-storage.sqlite` beside it, or creates them.
@@ -99,9 +98,10 @@ public actor Authority {
         } catch {
             throw AuthDatabase.failure(error, opening: path)
         }
-        storage = try await Self.openStorage(
+        let opened = try await StorageRegistry.open(
             beside: path, keeping: clients.storageOwners, logger: logger)
-        storageFault = if case .failure(let fault) = storage { AuthError(fault) } else { nil }
+        storage = StorageRegistry(opened, clients: clients)
+        storageFault = storage.fault
         self.time = time
         noticeBoard = NoticeBoard(time: time)
         requests = RequestTable(timeLimit: timeLimit, time: time, changes: requestChanges)
@@ -110,35 +110,9 @@ public actor Authority {
             refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
     }
 
-    /// Opens the apps' storage, and removes values of unknown owners.
-    ///
-    /// - Returns: the error, instead of throwing it, when the file is damaged: everything else then works.
-    /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
-    private static func openStorage(
-        beside path: String, keeping owners: Set<StorageDatabase.Owner>, logger: Logger
-    ) async throws(AuthError) -> Result<StorageDatabase, AppStorageError> {
-        let storage: StorageDatabase
-        do throws(AppStorageError) {
-            storage = try StorageDatabase(path: storagePath(beside: path))
-        } catch {
-            if error.code == .damaged { return .failure(error) }
-            throw AuthError(error)
-        }
-        do throws(AppStorageError) {
-            try await storage.eraseAll(keeping: owners)
-        } catch {
-            if error.code == .damaged { return .failure(error) }
-            // The values are inaccessible, and the next start tries again.
-            logger.warning(
-                "cannot erase stored values of removed apps", metadata: ["error": "\(error)"])
-        }
-        return .success(storage)
-    }
-
     /// The path of the apps' storage, beside the permission database.
     public static func storagePath(beside path: String) -> String {
-        URL(filePath: path).deletingLastPathComponent().appending(path: "app-storage.sqlite")
-            .path(percentEncoded: false)
+        StorageRegistry.path(beside: path)
     }
 
     /// Writes the access log until cancelled.
@@ -411,7 +385,7 @@ public actor Authority {
                 failure = error
             }
             do throws(AuthError) {
-                try await eraseStorage(of: name)
+                try await storage.erase(of: name)
             } catch {
                 failure = failure ?? error
             }
@@ -595,33 +569,21 @@ public actor Authority {
     ///
     /// - Throws: `notFound` for the owner and for unknown clients; `storageDamaged`.
     public func storage(of client: Client) throws(AuthError) -> ClientStorage {
-        let owner = try clients.storageOwner(client)
-        do throws(AppStorageError) {
-            return ClientStorage(
-                try storage.get(), owner: owner, client: client, authority: self)
-        } catch {
-            throw AuthError(error)
-        }
+        try storage.storage(of: client, authority: self)
     }
 
     /// How much an app stores.
     ///
     /// - Throws: `storageDamaged`, `storeFailed`.
     public func storageUsage(of app: String) async throws(AuthError) -> StorageUsage {
-        do {
-            return try await storage.get().usage(of: clients.storageOwner(named: app))
-        } catch {
-            throw AuthError(error)
-        }
+        try await storage.usage(of: app)
     }
 
     /// Checks, after a write, that the client still owns its values, and removes them otherwise.
     func confirm(
         _ owner: StorageDatabase.Owner, of client: Client
     ) async throws(AuthError) {
-        guard (try? clients.storageOwner(client)) != owner else { return }
-        try await eraseStorage(of: client.name)
-        throw AuthError(.notFound, "\(client.name) was removed.")
+        try await storage.confirm(owner, of: client)
     }
 
     /// A random number that identifies this machine to one app only, as long as the app is known.
@@ -666,24 +628,12 @@ public actor Authority {
     /// Removes everything else that belongs to a client whose decisions are removed.
     private func discard(_ name: String) async throws(AuthError) {
         endCalls(of: name)
-        try await eraseStorage(of: name)
+        try await storage.erase(of: name)
     }
 
     /// Ends the tokens of a client, and its calls that wait for a decision.
     private func endCalls(of name: String) {
         tokens.remove(client: name)
-        requests.close { client, _ in client.name == name }
-    }
-
-    /// Removes the values of identities that a client no longer has.
-    private func eraseStorage(of name: String) async throws(AuthError) {
-        // No values can be removed from a damaged file; the owner sets the whole file aside.
-        guard case .success(let storage) = storage else { return }
-        let identity = clients.kind(of: name) == .app ? clients.identity(of: name) : nil
-        do {
-            try await storage.erase(app: name, keeping: identity)
-        } catch {
-            throw AuthError(error)
-        }
+        requests.close { $0.name == name }
     }
 }
