@@ -200,8 +200,10 @@ final class AccessChecker {
                 .undeclared, "\(client.name) does not declare \(privilege) in its package.json.",
                 hint: "Add it to the privileges, with a reason.", privilege: privilege)
         }
-        if privilege.isGrantable, isAvailable {
-            await requests.wait(for: privilege, client, isUrgent: true)
+        if privilege.isGrantable, isAvailable,
+            let answer = await requests.wait(for: privilege, client, isUrgent: true)
+        {
+            return answer
         }
         return permissions.current.state(of: privilege, for: client)
     }

@@ -300,10 +300,10 @@ public actor Authority {
         isAnswer: Bool = false, among choice: InstanceChoice? = nil
     ) async throws(AuthError) {
         try await inTurn { () async throws(AuthError) in
+            // Also of a denial that could not be stored.
+            defer { answerRequests() }
             try await decisions.decide(
                 decision, on: privilege, by: client, run: run, isAnswer: isAnswer, among: choice)
-            let permissions = decisions.current
-            requests.close { $0.name == client && !permissions.canAsk(for: $1, $0) }
         }
     }
 
@@ -312,8 +312,7 @@ public actor Authority {
     /// Open requests for privileges that it blocks are closed. Decisions stay stored.
     public func apply(_ policy: Policy) {
         decisions.apply(policy)
-        let permissions = decisions.current
-        requests.close { !permissions.canAsk(for: $1, $0) }
+        answerRequests()
     }
 
     /// Removes the decisions about a privilege, or all of a client for `nil`; the owner is asked again.
@@ -427,7 +426,7 @@ public actor Authority {
             await log.forget(run: run)
             decisions.remove(run: run)
             tokens.remove(run: run)
-            requests.close { client, _ in client.run == run }
+            requests.close { $0.run == run }
             try await clients.endRun(run)
         }
     }
@@ -624,6 +623,15 @@ public actor Authority {
 
     /// How many changes wait for earlier ones.
     var waitingChanges: Int { changes.count }
+
+    /// Answers the requests for which the owner is not asked any more.
+    private func answerRequests() {
+        let permissions = decisions.current
+        requests.answer { client, privilege in
+            permissions.canAsk(for: privilege, client)
+                ? nil : permissions.state(of: privilege, for: client)
+        }
+    }
 
     /// Removes everything else that belongs to a client whose decisions are removed.
     private func discard(_ name: String) async throws(AuthError) {

@@ -38,7 +38,7 @@ final class RequestTable {
         var last: Timestamp
         /// Whether a wait has timed out, so that further calls do not wait.
         var isOverdue = false
-        var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
+        var waiting: [Int: AsyncStream<PermissionState>.Continuation] = [:]
     }
 
     /// How long a call waits for the decision.
@@ -64,18 +64,23 @@ final class RequestTable {
     /// has timed out.
     ///
     /// - Parameter isUrgent: whether it waits although an earlier call has timed out.
+    /// - Returns: the state that the owner's decision led to, even if it has ended since; `nil` without a
+    ///   decision.
+    @discardableResult
     nonisolated(nonsending) func wait(
         for privilege: PrivilegeID, _ client: Client, isUrgent: Bool = false
-    ) async {
+    ) async -> PermissionState? {
         let key = Key(client: client, privilege: privilege)
-        guard let (number, answers) = open(key, isUrgent: isUrgent) else { return }
-        let isAnswered = await isAnswered(answers)
+        guard let (number, answers) = open(key, isUrgent: isUrgent) else { return nil }
+        let end = await end(of: answers)
         if Task.isCancelled {
             // The client has left, and may come back for the answer.
             entries[key]?.waiting[number] = nil
-        } else if !isAnswered {
+        } else if end == .timedOut {
             expire(key)
         }
+        if case .closed(let answer) = end { return answer }
+        return nil
     }
 
     /// Resumes the waiting calls without a decision; the requests stay open.
@@ -87,12 +92,20 @@ final class RequestTable {
         return !keys.isEmpty
     }
 
-    /// Closes requests that are decided, or whose client was removed.
-    func close(where isClosed: (Client, PrivilegeID) -> Bool) {
-        for (key, entry) in entries where isClosed(key.client, key.privilege) {
-            entry.waiting.values.forEach { $0.finish() }
-            entries[key] = nil
+    /// Closes the requests that are decided.
+    ///
+    /// - Parameter state: the state after the decision; `nil` for a request that is still open.
+    func answer(_ state: (Client, PrivilegeID) -> PermissionState?) {
+        for (key, entry) in entries {
+            guard let state = state(key.client, key.privilege) else { continue }
+            entry.waiting.values.forEach { $0.yield(state) }
+            close(key)
         }
+    }
+
+    /// Closes the requests of clients that were removed.
+    func close(where isClosed: (Client) -> Bool) {
+        for key in entries.keys where isClosed(key.client) { close(key) }
     }
 
     /// The open requests, oldest first.
@@ -124,7 +137,7 @@ final class RequestTable {
     ///   not wait.
     private func open(
         _ key: Key, isUrgent: Bool
-    ) -> (number: Int, answers: AsyncStream<Void>)? {
+    ) -> (number: Int, answers: AsyncStream<PermissionState>)? {
         prune()
         let now = time.now()
         let mine = entries.filter { $0.key.client.name == key.client.name }
@@ -138,7 +151,7 @@ final class RequestTable {
             entries[key] = entry
             return nil
         }
-        let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+        let (answers, answer) = AsyncStream.makeStream(of: PermissionState.self)
         lastWait += 1
         entry.waiting[lastWait] = answer
         entries[key] = entry
@@ -148,21 +161,36 @@ final class RequestTable {
         return (lastWait, answers)
     }
 
-    nonisolated(nonsending) private func isAnswered(_ answers: AsyncStream<Void>) async -> Bool {
-        guard timeLimit > .zero else { return false }
-        return await withTaskGroup(of: Bool.self) { [timeLimit, time] group in
+    /// How a wait ends.
+    private enum End: Hashable {
+        /// With the request; `nil` if the owner has not decided.
+        case closed(PermissionState?)
+        case timedOut
+    }
+
+    nonisolated(nonsending) private func end(
+        of answers: AsyncStream<PermissionState>
+    ) async -> End {
+        guard timeLimit > .zero else { return .timedOut }
+        return await withTaskGroup(of: End.self) { [timeLimit, time] group in
             group.addTask {
-                for await _ in answers {}
-                return true
+                var last: PermissionState?
+                for await answer in answers { last = answer }
+                return .closed(last)
             }
             group.addTask {
                 try? await time.sleep(for: timeLimit)
-                return false
+                return .timedOut
             }
-            let first = await group.next() ?? false
+            let first = await group.next() ?? .timedOut
             group.cancelAll()
             return first
         }
+    }
+
+    private func close(_ key: Key) {
+        entries[key]?.waiting.values.forEach { $0.finish() }
+        entries[key] = nil
     }
 
     private func expire(_ key: Key) {

@@ -152,6 +152,23 @@ struct RequestTests {
         #expect(try await state == .granted)
     }
 
+    @Test(arguments: [false, true])
+    func `a request that is denied this time is always answered with denied`(
+        endsRun: Bool
+    ) async throws {
+        for _ in 0..<100 {
+            let lab = try await RequestingApp(try Registry(), isOld: false)
+            async let state = lab.authority.request(
+                Self.accelerometer, token: lab.token, name: "old", isAvailable: true)
+            try await lab.opened()
+            try await lab.authority.decide(
+                .denyOnce, on: Self.accelerometer, by: "old", run: lab.run, isAnswer: true)
+            // The page may be left, and the run may end, before the call has been resumed.
+            if endsRun { try await lab.authority.endRun(lab.run) }
+            #expect(try await state == .denied)
+        }
+    }
+
     @Test func `a sensor that the machine lacks is not asked for`() async throws {
         let lab = try await RequestingApp(try Registry())
         let code = await refusal {

@@ -136,9 +136,7 @@ import Testing
         try browser.wait(until: "document.querySelector('dialog')?.open")
         try browser.press(.escape)
         try browser.wait(until: Self.noDialog)
-        // "prompt" where the request ended without a decision.
-        try browser.wait(
-            until: "/the answer is (denied|prompt)/.test(document.querySelector('main').innerText)")
+        try browser.wait(until: Self.says("the answer is denied"))
         #expect(try Self.isGranted(sandbox) == false)
         try browser.tab(to: Self.button("Start in the background"))
         try browser.tab(to: Self.question)

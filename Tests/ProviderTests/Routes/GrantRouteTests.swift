@@ -68,6 +68,28 @@ struct GrantRouteTests {
         }
     }
 
+    @Test func `a waiting request that is denied this time is always answered with denied`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            try await host.install(privileges: #"[{"sensor": "gauge", "reason": "r"}]"#)
+            await host.gauge(1)
+            for _ in 1...20 {
+                let (run, token) = try await host.begin()
+                async let answer = host.send(
+                    Call(
+                        "POST", "/api/v1/permissions/request", token: token,
+                        json: #"{"privilege": "sensor:gauge"}"#))
+                while await host.authority.pendingRequests().isEmpty { await Task.yield() }
+                let body = #"{"decision": "deny-once", "run": "\#(run)"}"#
+                #expect(try await Self.put(host, body).status == 200)
+                // The run may end before the request is answered.
+                try await host.authority.endRun(run)
+                #expect(try await answer.json()["state"]?.string == "denied")
+            }
+        }
+    }
+
     @Test func `a denied sensor does not affect others`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client(allow: ["sensor:gauge", "sensor:networking"])
