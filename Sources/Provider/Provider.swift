@@ -108,7 +108,8 @@ public struct Provider: Sendable {
             authorizer: authorizer, machine: services.machine, engine: services.engine,
             ownerEvents: OwnerEvents(
                 authority: services.authority, machine: services.machine,
-                supervisor: services.supervisor, time: time),
+                supervisor: services.supervisor,
+                recentAccess: RecentAccess(services.authority.log, time: time)),
             heartbeat: heartbeat, settings: settings, scheduler: scheduler
         ).add(to: &routes)
         Self.addSessions(services, authorizer, to: &routes)

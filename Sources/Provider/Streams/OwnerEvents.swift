@@ -31,17 +31,13 @@ struct OwnerEvents: Sendable {
 
     /// How often the usage of active runs is written.
     private static let usageInterval = Duration.seconds(5)
-    /// How often accesses and storage are looked at.
-    private static let summaryInterval = Duration.seconds(60)
-    /// The time over which accesses are summed up.
-    private static let recent = Duration.seconds(15 * 60)
-    /// Entries of the access log that are read at once, and how often.
-    private static let (logPage, logPages) = (500, 20)
+    /// How often storage is looked at.
+    private static let storageInterval = Duration.seconds(60)
 
     let authority: Authority
     let machine: VirtualMachine
     let supervisor: RunSupervisor
-    let time: any TimeSource
+    let recentAccess: RecentAccess
 
     /// Adds changes of a part to an inbox until the task is cancelled.
     func watch(_ part: Part, _ inbox: StreamInbox) async {
@@ -53,9 +49,13 @@ struct OwnerEvents: Sendable {
                 group.addTask { await forward(supervisor.changes.watch(), part, inbox) }
                 group.addTask { await repeatedly(part, every: Self.usageInterval, inbox) }
             }
-        case .access, .storage:
+        case .access:
+            let (changes, watcher) = await recentAccess.watch()
+            for await _ in changes { await inbox.add(part) }
+            await recentAccess.unwatch(watcher)
+        case .storage:
             await inbox.add(part)
-            await repeatedly(part, every: Self.summaryInterval, inbox)
+            await repeatedly(part, every: Self.storageInterval, inbox)
         case .notices:
             let (notices, watcher) = await authority.noticeBoard.watch()
             for await notice in notices { await inbox.add(notice) }
@@ -92,51 +92,12 @@ struct OwnerEvents: Sendable {
             let runs = await supervisor.runs()
             return try JSONText.encode(ItemList(runs.map { RunDescription($0) }))
         case .notices: return nil
-        case .access:
-            // Other parts of the stream go on if the log cannot be read.
-            guard let items = try? await recentAccess() else { return nil }
-            return try JSONText.encode(ItemList(items))
+        // Other parts of the stream go on if the log cannot be read.
+        case .access: return await recentAccess.summary
         case .storage:
             guard let report = try? await machine.retention.report() else { return nil }
             return try JSONText.encode(
                 StorageSummary(bytes: report.bytes, budget: report.budget, free: report.free))
-        }
-    }
-
-    /// What each client read in the last minutes, those that read most first.
-    ///
-    /// Commands of the owner and the dashboard do not count.
-    private func recentAccess() async throws -> [AccessSummary] {
-        let since = time.now().advanced(by: .zero - Self.recent)
-        var summaries: [String: AccessSummary] = [:]
-        var query = AccessLogQuery(withoutOwner: true, limit: Self.logPage)
-        for _ in 0..<Self.logPages {
-            let entries = try await authority.log.entries(query)
-            for entry in entries where entry.time >= since {
-                guard let client = entry.client,
-                    entry.access != .write || entry.kind == .refusal,
-                    entry.kind == .access || entry.kind == .refusal
-                else { continue }
-                summaries[client, default: AccessSummary(client: client)].add(entry)
-            }
-            guard entries.count == Self.logPage, let last = entries.last, last.time >= since else {
-                break
-            }
-            query.before = last.id
-        }
-        return summaries.values.sorted { ($1.samples, $0.client) < ($0.samples, $1.client) }
-    }
-}
-
-extension AccessSummary {
-    fileprivate mutating func add(_ entry: AccessLogEntry) {
-        let sensor = entry.sensor?.description
-        if entry.kind == .refusal {
-            refusals += entry.calls
-            if let sensor, !refused.contains(sensor) { refused.append(sensor) }
-        } else {
-            samples += entry.count
-            if let sensor, !sensors.contains(sensor) { sensors.append(sensor) }
         }
     }
 }
