@@ -501,7 +501,7 @@ extension APIClient {
 
     /// Entries of the access log, newest first.
     ///
-    /// - Parameter query: parameters such as `client`, `kind`, `outcome` and `limit`.
+    /// - Parameter query: parameters such as `client`, `clientKind`, `kind`, `outcome` and `limit`.
     public func accessLog(
         query: [(name: String, value: String?)]
     ) async throws -> APIReply<ItemList<AccessLogItem>> {

@@ -142,6 +142,8 @@ public struct AccessLogQuery: Hashable, Sendable {
     public var withoutOwner: Bool
     /// Only entries of this kind.
     public var kind: AccessLogEntry.Kind?
+    /// Only entries with this type of caller.
+    public var clientKind: AccessLogEntry.ClientKind?
     /// Only entries with a smaller number.
     public var before: Int64?
     /// The maximum number of entries; at least 1.
@@ -150,12 +152,14 @@ public struct AccessLogQuery: Hashable, Sendable {
     /// All entries, restricted by the arguments given.
     public init(
         client: String? = nil, onlyRefused: Bool = false, withoutOwner: Bool = false,
-        kind: AccessLogEntry.Kind? = nil, before: Int64? = nil, limit: Int = 100
+        kind: AccessLogEntry.Kind? = nil, clientKind: AccessLogEntry.ClientKind? = nil,
+        before: Int64? = nil, limit: Int = 100
     ) {
         self.client = client
         self.onlyRefused = onlyRefused
         self.withoutOwner = withoutOwner
         self.kind = kind
+        self.clientKind = clientKind
         self.before = before
         self.limit = max(1, limit)
     }

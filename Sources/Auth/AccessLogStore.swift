@@ -29,6 +29,7 @@ struct AccessLogStore: Sendable {
                     WHERE (:client IS NULL OR client = :client)
                       AND (:before IS NULL OR id < :before)
                       AND (:kind IS NULL OR kind = :kind)
+                      AND (:clientKind IS NULL OR clientKind = :clientKind)
                       AND (NOT :onlyRefused OR kind IN ('refusal', 'notice'))
                       AND (NOT :withoutOwner OR clientKind NOT IN (:command, :dashboard)
                            OR clientKind IS NULL AND (kind <> 'access' OR client IS NOT :owner))
@@ -36,7 +37,8 @@ struct AccessLogStore: Sendable {
                     """,
                 arguments: [
                     "client": query.client, "before": query.before, "kind": query.kind?.rawValue,
-                    "onlyRefused": query.onlyRefused, "limit": query.limit,
+                    "clientKind": query.clientKind?.rawValue, "onlyRefused": query.onlyRefused,
+                    "limit": query.limit,
                     "withoutOwner": query.withoutOwner,
                     "command": AccessLogEntry.ClientKind.command.rawValue,
                     "dashboard": AccessLogEntry.ClientKind.dashboard.rawValue,

@@ -53,6 +53,18 @@ extension Request {
         parameter(name) == "" ? true : try flag(name)
     }
 
+    /// A parameter whose value is one of an enumeration; `nil` if missing.
+    func choice<Choice>(_ name: Substring) throws -> Choice?
+    where Choice: RawRepresentable<String> & CaseIterable {
+        try parameter(name).map { text in
+            guard let choice = Choice(rawValue: text) else {
+                let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.invalidParameter(String(name), "must be one of: \(known)")
+            }
+            return choice
+        }
+    }
+
     /// The range from the parameter `from` to the parameter `to`; without one of them, open on that
     /// side.
     func range(now: Timestamp) throws -> TimeRange {

@@ -22,7 +22,7 @@ struct AccessLogRoutes {
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("access-log", request, context)
         try request.rejectParameters(
-            except: ["client", "cursor", "kind", "limit", "outcome", "owner"])
+            except: ["client", "clientKind", "cursor", "kind", "limit", "outcome", "owner"])
         let limit = try request.limit()
         let before = try request.parameter("cursor").map { text in
             guard let id = Int64(text) else {
@@ -39,17 +39,13 @@ struct AccessLogRoutes {
         guard owner == nil || owner == "false" else {
             throw Problem.invalidParameter("owner", "must be 'false'")
         }
-        let kind = try request.parameter("kind").map { text in
-            guard let kind = AccessLogEntry.Kind(rawValue: text) else {
-                let known = AccessLogEntry.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem.invalidParameter("kind", "must be one of: \(known)")
-            }
-            return kind
-        }
+        let kind: AccessLogEntry.Kind? = try request.choice("kind")
+        let clientKind: AccessLogEntry.ClientKind? = try request.choice("clientKind")
         // One more entry shows whether there is a next page.
         let query = AccessLogQuery(
             client: request.parameter("client"), onlyRefused: outcome != nil,
-            withoutOwner: owner != nil, kind: kind, before: before, limit: limit + 1)
+            withoutOwner: owner != nil, kind: kind, clientKind: clientKind, before: before,
+            limit: limit + 1)
         let found = try await authorizer.authority.log.entries(query)
         let entries = found.prefix(limit)
         let next = found.count > limit ? entries.last.map { String($0.id) } : nil

@@ -500,6 +500,14 @@ struct DashboardTests {
             }
             #expect(try await kinds("") == ["app", "client", "command", "dashboard", "owner"])
             #expect(try await kinds("&owner=false") == ["app", "client", "owner"])
+            for kind in ["app", "client", "command", "dashboard", "owner"] {
+                #expect(try await kinds("&clientKind=\(kind)") == [kind])
+            }
+            #expect(try await kinds("&clientKind=command&owner=false").isEmpty)
+            let unknown = try await host.send(
+                Call("GET", "/api/v1/access-log?clientKind=robot", token: host.owner))
+            #expect(unknown.code == "invalid-parameter")
+            #expect(unknown.text.contains("command, dashboard, owner, client, app"))
         }
     }
 

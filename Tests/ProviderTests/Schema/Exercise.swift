@@ -106,7 +106,9 @@ extension Exercise {
             host.owned("stream", 503, "GET", "/sensors/battery/stream"),
             host.owned("accessLog", 200, "GET", "/access-log?limit=2"),
             host.owned("accessLog", 200, "GET", "/access-log?kind=notice"),
+            host.owned("accessLog", 200, "GET", "/access-log?clientKind=app"),
             host.owned("accessLog", 400, "GET", "/access-log?outcome=x"),
+            host.owned("accessLog", 400, "GET", "/access-log?clientKind=x"),
             host.owned("verifyLog", 200, "GET", "/access-log/verification"),
             host.owned(
                 "verifyLog", 200, "GET",
