@@ -519,6 +519,19 @@ extension APIClient {
                 .get, .accessLogVerification, query: [("expect", head)], hasTimeLimit: false))
     }
 
+    /// Verifies the hash chain of the access log; each line is an ``AccessLogVerificationStep``, of which the
+    /// last has the verdict or a problem.
+    ///
+    /// - Parameter head: an earlier head, which must still be in the chain.
+    public func followVerification(
+        expecting head: String? = nil
+    ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
+        try await transport.lines(
+            for: APIRequest(
+                .get, .accessLogVerification, query: [("expect", head)],
+                headers: [("Accept", "application/x-ndjson")], hasTimeLimit: false))
+    }
+
     /// Deletes the entries of the access log before a time.
     public func pruneAccessLog(before time: String) async throws -> APIReply<AccessLogHead> {
         try await reply(APIRequest(.delete, .accessLog, query: [("before", time)]))

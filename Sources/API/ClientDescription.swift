@@ -204,6 +204,38 @@ public struct AccessLogVerdict: Codable, Sendable {
     }
 }
 
+/// A step of a verification of the access log whose progress is followed.
+///
+/// Exactly one of progress, `verdict` and `problem` is present; the last two end the verification.
+public struct AccessLogVerificationStep: Codable, Sendable {
+    /// How many entries are verified.
+    public let verified: Int?
+    /// The number of entries.
+    public let total: Int?
+    /// The result.
+    public let verdict: AccessLogVerdict?
+    /// Why the log could not be verified.
+    public let problem: ProblemDetails?
+
+    /// Some entries are verified.
+    public init(verified: Int, of total: Int) {
+        (self.verified, self.total) = (verified, total)
+        (verdict, problem) = (nil, nil)
+    }
+
+    /// The verification has ended.
+    public init(_ verdict: AccessLogVerdict) {
+        self.verdict = verdict
+        (verified, total, problem) = (nil, nil, nil)
+    }
+
+    /// The log could not be verified.
+    public init(_ problem: ProblemDetails) {
+        self.problem = problem
+        (verified, total, verdict) = (nil, nil, nil)
+    }
+}
+
 /// A notice for the owner.
 ///
 /// Its texts are safe to display: control and direction characters are escaped.

@@ -266,12 +266,16 @@ public actor AccessLog {
 
     /// Verifies the hash chain in the file, like `nervous log --verify`.
     ///
-    /// - Parameter expected: an earlier head, in hexadecimal, which must still be in the chain.
+    /// - Parameters:
+    ///   - expected: an earlier head, in hexadecimal, which must still be in the chain.
+    ///   - onProgress: called every thousand entries with the number verified and the total.
     /// - Throws: `storeFailed`.
-    public func verify(expecting expected: String? = nil) async throws(AuthError) -> AccessLogReport
-    {
+    public func verify(
+        expecting expected: String? = nil,
+        onProgress: @escaping @Sendable (_ verified: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws(AuthError) -> AccessLogReport {
         await flush()
-        return try await store.verify(expecting: expected)
+        return try await store.verify(expecting: expected, onProgress)
     }
 
     /// Deletes the oldest entries, up to the first that is not older than `limit`, which stays.

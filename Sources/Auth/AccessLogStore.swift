@@ -50,8 +50,11 @@ struct AccessLogStore: Sendable {
     }
 
     /// Verifies the chain on a connection of its own, so that entries can be written meanwhile.
-    func verify(expecting expected: String?) async throws(AuthError) -> AccessLogReport {
-        try await AccessLogVerification(path: writer.path, expecting: expected).run()
+    func verify(
+        expecting expected: String?, _ onProgress: @escaping @Sendable (Int, Int) -> Void
+    ) async throws(AuthError) -> AccessLogReport {
+        try await AccessLogVerification(path: writer.path, expecting: expected)
+            .run(onProgress: onProgress)
     }
 
     /// The bytes of the pages in use; pages of pruned entries do not count, because they are reused.

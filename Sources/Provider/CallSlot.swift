@@ -14,11 +14,27 @@ actor CallSlot {
     /// - Parameter reason: why another call is refused meanwhile.
     /// - Throws: `Problem` with the code `busy` while another call is performed; what `body` throws.
     func perform<T: Sendable>(
-        _ reason: String, _ body: @Sendable () async throws -> T
+        _ reason: String, _ body: @escaping @Sendable () async throws -> T
     ) async throws -> T {
+        let call = try start(reason, body)
+        return try await withTaskCancellationHandler {
+            try await call.value
+        } onCancel: {
+            call.cancel()
+        }
+    }
+
+    /// Starts a call while no other is performed, and leaves the place when it ends.
+    ///
+    /// The parameter and the error are those of ``perform(_:_:)``.
+    func start<T: Sendable>(
+        _ reason: String, _ body: @escaping @Sendable () async throws -> T
+    ) throws(Problem) -> Task<T, any Error> {
         guard !isTaken else { throw Problem(.busy, reason, headers: [.retryAfter: "1"]) }
         isTaken = true
-        defer { isTaken = false }
-        return try await body()
+        return Task {
+            defer { isTaken = false }
+            return try await body()
+        }
     }
 }

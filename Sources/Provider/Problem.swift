@@ -52,13 +52,17 @@ struct Problem: Error, Sendable {
         code?.rawValue ?? "http-\(status.code)"
     }
 
-    /// The members as JSON, also for an event of a stream.
-    func encoded() -> Data {
-        let details = ProblemDetails(
+    /// The members.
+    var details: ProblemDetails {
+        ProblemDetails(
             type: code?.type ?? "urn:nervous:problem:\(codeName)", title: title,
             status: status.code, detail: detail, code: codeName, fix: fix, privilege: privilege,
             used: space?.used, limit: space?.limit, settings: settings)
-        return (try? JSONText.encode(details)) ?? Data("{}".utf8)
+    }
+
+    /// The members as JSON, also for an event of a stream.
+    func encoded() -> Data {
+        (try? JSONText.encode(details)) ?? Data("{}".utf8)
     }
 }
 

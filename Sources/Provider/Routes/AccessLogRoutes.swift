@@ -1,11 +1,18 @@
 import API
 import Auth
 import Foundation
+import HTTPTypes
 import Hummingbird
+import NIOCore
 import Samples
+import ServiceLifecycle
 
 /// The access log, for the owner.
 struct AccessLogRoutes {
+    private static let linesType = "application/x-ndjson"
+    private static let verifying = "The access log is being verified."
+    private static let progressInterval = Duration.milliseconds(250)
+
     let authorizer: RequestAuthorizer
     private let verifications = CallSlot()
 
@@ -54,7 +61,7 @@ struct AccessLogRoutes {
         return response
     }
 
-    /// Verifies the hash chain, like `nervous log --verify`.
+    /// Verifies the hash chain, like `nervous log --verify`; with its progress, if the client accepts lines.
     @Sendable
     private func verify(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("verify-log", request, context)
@@ -64,10 +71,82 @@ struct AccessLogRoutes {
             throw Problem.invalidParameter("expect", "must be the 64 digits of an earlier head")
         }
         let log = authorizer.authority.log
-        let report = try await verifications.perform("The access log is being verified.") {
-            try await log.verify(expecting: expected)
+        guard try Self.wantsLines(request) else {
+            let report = try await verifications.perform(Self.verifying) {
+                try await log.verify(expecting: expected)
+            }
+            return try .json(AccessLogVerdict(report))
         }
-        return try .json(AccessLogVerdict(report))
+        // A client that reads slowly gets the newest progress, and always the end.
+        let (steps, continuation) = AsyncStream.makeStream(
+            of: AccessLogVerificationStep.self, bufferingPolicy: .bufferingNewest(1))
+        let work = try await verifications.start(Self.verifying) {
+            do {
+                let report = try await log.verify(expecting: expected) { verified, total in
+                    continuation.yield(AccessLogVerificationStep(verified: verified, of: total))
+                }
+                continuation.yield(AccessLogVerificationStep(AccessLogVerdict(report)))
+            } catch {
+                let problem = Problem(error, logger: nil)
+                continuation.yield(AccessLogVerificationStep(problem.details))
+            }
+            continuation.finish()
+        }
+        return respond(steps, request, context) { work.cancel() }
+    }
+
+    /// Whether the client wants progress line by line; a single answer without `Accept`.
+    private static func wantsLines(_ request: Request) throws -> Bool {
+        guard let accept = request.headers[.accept] else { return false }
+        let wanted: Bool? = ContentNegotiation.best(of: accept) { range in
+            switch range {
+            case "*/*", "application/*", "application/json": false
+            case linesType: true
+            default: nil
+            }
+        }
+        guard let wanted else {
+            throw Problem(
+                .notAcceptable, "The result is available as application/json and \(linesType).")
+        }
+        return wanted
+    }
+
+    /// Writes the steps of a verification, line by line; it is cancelled when the client disconnects or the
+    /// host stops.
+    private func respond(
+        _ steps: AsyncStream<AccessLogVerificationStep>, _ request: Request,
+        _ context: ProviderContext, cancel: @escaping @Sendable () -> Void
+    ) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: Self.linesType, .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                defer { cancel() }
+                try await withGracefulShutdownHandler {
+                    try await request.whileConnected(context) {
+                        try await Self.write(steps, to: &writer)
+                    } onDeparture: {
+                        cancel()
+                    }
+                } onGracefulShutdown: {
+                    cancel()
+                }
+                try await writer.finish(nil)
+            }
+        ).endingConnection(context)
+    }
+
+    private static func write(
+        _ steps: AsyncStream<AccessLogVerificationStep>, to writer: inout any ResponseBodyWriter
+    ) async throws {
+        var last = ContinuousClock.now
+        for await step in steps {
+            let isProgress = step.verified != nil
+            guard !isProgress || .now - last >= progressInterval else { continue }
+            last = .now
+            try await writer.write(ByteBuffer(bytes: JSONText.encode(step)))
+            try await writer.write(ByteBuffer(string: "\n"))
+        }
     }
 
     /// Prunes the oldest entries; an entry that records the pruning continues the chain.

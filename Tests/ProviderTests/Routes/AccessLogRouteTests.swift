@@ -45,6 +45,45 @@ struct AccessLogRouteTests {
         }
     }
 
+    @Test func `a verification can be followed line by line`() async throws {
+        try await ServedHost.with { host in
+            let lines = [("Accept", "application/x-ndjson")]
+            let target = "/api/v1/access-log/verification"
+            let answer = try await host.send(
+                Call("GET", target, token: host.owner, headers: lines))
+            #expect(answer["content-type"] == "application/x-ndjson")
+            let steps = try answer.text.split(separator: "\n").map {
+                try StrictJSON(maximumBytes: 1 << 16).parse(Array($0.utf8))
+            }
+            #expect(steps.dropLast().allSatisfy { $0["verified"] != nil && $0["total"] != nil })
+            let verdict = try #require(steps.last?["verdict"])
+            let plain = try await Self.verify(host).json()
+            #expect(verdict["intact"]?.bool == true)
+            // The calls themselves add entries.
+            let count = try #require(verdict["lines"]?.number?.int64)
+            #expect(count <= plain["lines"]?.number?.int64 ?? 0)
+            let image = try await host.send(
+                Call("GET", target, token: host.owner, headers: [("Accept", "image/png")]))
+            #expect(image.status == 406)
+        }
+    }
+
+    @Test func `a started call has the slot until it ends`() async throws {
+        let slot = CallSlot()
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let call = try await slot.start("It runs.") { () -> Int in
+            for await _ in ended { break }
+            return 1
+        }
+        let problem = await #expect(throws: Problem.self) {
+            try await slot.perform("It runs.") { 2 }
+        }
+        #expect(problem?.codeName == "busy")
+        end.yield()
+        #expect(try await call.value == 1)
+        #expect(try await slot.perform("It runs.") { 3 } == 3)
+    }
+
     @Test func `of two calls for one slot the second is refused`() async throws {
         let slot = CallSlot()
         let (started, start) = AsyncStream.makeStream(of: Void.self)

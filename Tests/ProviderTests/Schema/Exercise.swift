@@ -114,6 +114,12 @@ extension Exercise {
                 "verifyLog", 200, "GET",
                 "/access-log/verification?expect=" + String(repeating: "0", count: 64)),
             host.owned("verifyLog", 400, "GET", "/access-log/verification?expect=x"),
+            host.owned(
+                "verifyLog", 200, "GET", "/access-log/verification",
+                headers: [("Accept", "application/x-ndjson")]),
+            host.owned(
+                "verifyLog", 406, "GET", "/access-log/verification",
+                headers: [("Accept", "image/png")]),
             host.owned("pruneLog", 200, "DELETE", "/access-log?before=-90d"),
             host.owned("pruneLog", 400, "DELETE", "/access-log"),
         ]

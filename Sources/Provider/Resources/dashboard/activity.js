@@ -352,6 +352,7 @@ class ActivityPage {
       type: "text", autocomplete: "off", spellcheck: "false", maxlength: "80",
     });
     const meaning = h("p", { class: "small", hidden: true }, words.proves);
+    const progress = h("progress", { "aria-label": words.verifying, hidden: true });
     const verifying = button(words.verify, () => perform(found, verifying, async () => {
       meaning.hidden = true;
       const expect = saved.value.replaceAll(/\s/g, "");
@@ -360,9 +361,7 @@ class ActivityPage {
         throw { detail: words.notAHash };
       }
       announce(words.verifying);
-      const verdict = await api("/access-log/verification", {
-        query: expect ? { expect } : {}, signal: this.#signal,
-      });
+      const verdict = await verified(expect, progress, this.#signal);
       meaning.hidden = false;
       if (!verdict.intact) throw { detail: brokenText(verdict) };
       found.done(intactText(verdict));
@@ -376,7 +375,7 @@ class ActivityPage {
       h("p", { class: "actions" }, copying,
         button(words.exportDay, () => this.#export(), { sign: "save" })),
       h("label", { class: "small" }, words.savedHash, saved),
-      h("p", { class: "actions" }, verifying), found, meaning,
+      h("p", { class: "actions" }, verifying), progress, found, meaning,
       h("p", { class: "small quiet" }, words.verifyWith, h("br", {}),
         h("code", { class: "command wrap" }, "nervous log --verify"))));
   }
@@ -412,6 +411,33 @@ class ActivityPage {
     return panel(words.decisions, {}, decided.length
       ? h("ul", { class: "lines" }, decided.slice(0, 8).map(line))
       : h("p", { class: "inset small quiet" }, words.noDecisions));
+  }
+}
+
+/** Verifies every entry, and shows the progress; resolves with the verdict. */
+async function verified(expect, progress, signal) {
+  const { body } = await api("/access-log/verification", {
+    query: expect ? { expect } : {}, headers: { Accept: "application/x-ndjson" }, signal, raw: true,
+  });
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (let rest = ""; ;) {
+      const { done, value } = await reader.read();
+      // The host has ended.
+      if (done) throw new TypeError("The verification has no result.");
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        const step = JSON.parse(line);
+        if (step.problem) throw step.problem;
+        if (step.verdict) return step.verdict;
+        progress.hidden = false;
+        [progress.max, progress.value] = [step.total, step.verified];
+      }
+    }
+  } finally {
+    progress.hidden = true;
+    reader.cancel().catch(() => {});
   }
 }
 
