@@ -205,6 +205,42 @@ extension APIClient {
         try await transport.lines(for: APIRequest(.get, .stream(of: sensor), hasTimeLimit: false))
     }
 
+    /// The samples of several sensors as they are accepted, as Server-Sent Events, line by line.
+    ///
+    /// - Parameters:
+    ///   - sensors: names, or `*` for all that the client may read.
+    ///   - beginsWithNewest: whether the newest sample of each sensor comes first.
+    public func stream(
+        of sensors: [String], beginsWithNewest: Bool = false
+    ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
+        let names = sensors.joined(separator: ",")
+        return try await transport.lines(
+            for: APIRequest(
+                .get, .stream,
+                query: [("sensors", names), ("newest", beginsWithNewest ? "true" : nil)],
+                hasTimeLimit: false))
+    }
+
+    /// Summaries for the owner as Server-Sent Events, line by line: each at the start, and again each minute if
+    /// it has changed.
+    ///
+    /// - Parameter summary: what is summed up.
+    public func stream(
+        of summary: OwnerSummary
+    ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
+        try await transport.lines(
+            for: APIRequest(
+                .get, .stream, query: [(summary.rawValue, "true")], hasTimeLimit: false))
+    }
+
+    /// What a stream for the owner sums up.
+    public enum OwnerSummary: String, Sendable {
+        /// What each client has read in the last 15 minutes: lists of ``AccessSummary``.
+        case access
+        /// The storage: ``StorageSummary``.
+        case storage
+    }
+
     /// A page of samples in some media type.
     ///
     /// - Parameter mediaType: such as `text/csv`.
@@ -259,7 +295,7 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - sensors: each like `cpu` or `cpu:busy,core0`; at most 32.
-    ///   - query: `fn`, and such as `from`, `to` and `every`.
+    ///   - query: `fn`, and such as `from`, `to`, `every` and `digits`.
     public func statistics(
         of sensors: [String], query: [(name: String, value: String?)]
     ) async throws -> APIReply<StatisticsColumns> {

@@ -228,6 +228,8 @@ public struct StatisticsColumns: Decodable, Sendable {
         public let to: Double?
         /// By field, then by statistic: a number for each window, `nil` where it is not defined.
         public let columns: [String: [String: [Double?]]]
+        /// The time ranges whose samples cannot be read.
+        public let damaged: [DamagedRange]?
         /// Why the sensor could not be read.
         public let problem: ProblemDetails?
 
@@ -238,6 +240,7 @@ public struct StatisticsColumns: Decodable, Sendable {
             }
             sensor = try members.decode(String.self, forKey: AnyKey("sensor"))
             problem = try member(ProblemDetails.self, "problem")
+            damaged = try member([DamagedRange].self, "damaged")
             fields = try member([SensorDescription.FieldDescription].self, "fields") ?? []
             from = try member([Double?].self, "from") ?? []
             to = try member(Double.self, "to")

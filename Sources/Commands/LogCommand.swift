@@ -15,9 +15,12 @@ struct LogCommand: AsyncParsableCommand {
               nervous log
               nervous log hello-sensors --refused
               nervous log --kind granted
+              nervous log --kind download             packages that the host downloaded
+              nervous log --client-kind app           only entries of apps
               nervous log --owner                     also your own reads
               nervous log --json | jq '.items[] | select(.outcome == "refused")'
               nervous log --follow --refused          also new refusals, until Ctrl-C
+              nervous log --recent                    what each client has read lately
               nervous log --verify                    check that no entry was changed
               nervous log --verify --expect HASH      also check a head that you kept
               nervous log --prune --before 90d        delete older entries
@@ -35,8 +38,21 @@ struct LogCommand: AsyncParsableCommand {
     @Flag(help: "Only refusals.")
     var refused = false
 
-    @Option(help: "Only entries of this kind, such as access, refusal, granted, denied, violation.")
+    @Option(
+        help: "Only entries of this kind, such as access, refusal, granted, denied, violation.",
+        completion: .list(AccessLogEntry.Kind.allCases.map(\.rawValue)))
     var kind: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only entries of callers of this type.",
+            discussion: """
+                command and dashboard are your own; owner is a program with an owner's token, client \
+                one with another token; app.
+                """, valueName: "type"),
+        completion: .list(AccessLogEntry.ClientKind.allCases.map(\.rawValue)),
+        transform: AccessLogEntry.ClientKind.init(argument:))
+    var clientKind: AccessLogEntry.ClientKind?
 
     @Flag(help: "Also your own calls with commands and the dashboard.")
     var owner = false
@@ -48,6 +64,15 @@ struct LogCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Then print new entries as they are written, until Ctrl-C; with --json one per line."))
     var follow = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "A summary: what each client has read and was refused in the last 15 minutes.",
+            discussion: """
+                Without your own calls with commands and the dashboard. With --follow it is printed \
+                again each minute if it has changed.
+                """))
+    var recent = false
 
     @Flag(help: "Check that no entry was changed, added or removed.")
     var verify = false
@@ -69,9 +94,16 @@ struct LogCommand: AsyncParsableCommand {
         guard !follow || (!verify && !prune) else {
             throw ValidationError("--follow cannot be combined with --verify or --prune.")
         }
-        guard !verify || (client == nil && kind == nil && !refused) else {
+        guard !verify || (client == nil && kind == nil && clientKind == nil && !refused) else {
             throw ValidationError(
-                "--verify checks the whole log: it takes no app, --kind or --refused.")
+                "--verify checks the whole log: it takes no app, --kind, --client-kind or --refused."
+            )
+        }
+        let isFiltered = [client, kind, clientKind?.rawValue].contains { $0 != nil } || refused
+        guard !recent || !(isFiltered || owner || verify || prune) else {
+            throw ValidationError(
+                "--recent summarises all clients: it takes no app, --kind, --client-kind, --refused,"
+                    + " --owner, --verify or --prune.")
         }
         if let expect, expect.wholeMatch(of: /[0-9a-fA-F]{64}/) == nil {
             throw ValidationError("--expect takes the 64 digits of a head that --verify printed.")
@@ -84,6 +116,7 @@ struct LogCommand: AsyncParsableCommand {
     func run() async throws {
         if verify { return try await showVerification() }
         try await HostSession.with(options.host, collects: follow) { session in
+            guard !recent else { return try await showRecent(session) }
             guard !follow else {
                 return try await session.follow(options.console) {
                     var follower = LogFollower(
@@ -99,8 +132,9 @@ struct LogCommand: AsyncParsableCommand {
 
     private var query: [(name: String, value: String?)] {
         [
-            ("client", client), ("kind", kind), ("outcome", refused ? "refused" : nil),
-            ("owner", owner || client != nil ? nil : "false"),
+            ("client", client), ("kind", kind), ("clientKind", clientKind?.rawValue),
+            ("outcome", refused ? "refused" : nil),
+            ("owner", owner || client != nil || clientKind != nil ? nil : "false"),
         ]
     }
 
@@ -116,6 +150,30 @@ struct LogCommand: AsyncParsableCommand {
         var table = Table(AccessLogItem.header)
         for item in items.reversed() { table.add(item.cells) }
         options.console.print(table)
+    }
+
+    private func showRecent(_ session: HostSession) async throws {
+        let follower = OwnerSummaryFollower(summary: .access, client: session.client)
+        guard follow else { return try await follower.run(isOnce: true, show: showSummary) }
+        try await session.follow(options.console) {
+            try await follower.run(isOnce: false, show: showSummary)
+        }
+    }
+
+    private func showSummary(_ data: Data) throws {
+        guard !options.json else { return options.console.print(json: data) }
+        let items = try JSONDecoder().decode(ItemList<AccessSummary>.self, from: data).items
+        guard !items.isEmpty else {
+            return options.console.say("No client has read anything in the last 15 minutes.")
+        }
+        var table = Table("CLIENT", "SAMPLES", "SENSORS", "REFUSALS", "REFUSED")
+        for item in items {
+            table.add(
+                item.client, String(item.samples), item.sensors.joined(separator: ", "),
+                String(item.refusals), item.refused.joined(separator: ", "))
+        }
+        options.console.print(table)
+        if follow { options.console.print("") }
     }
 
     /// Reads the file directly: the result must not depend on the host that wrote it.
@@ -140,6 +198,17 @@ struct LogCommand: AsyncParsableCommand {
         let head = try reply.value
         options.console.print("Deleted \(head.cut ?? 0) entries.")
         options.console.print("Head: \(head.hash)")
+    }
+}
+
+extension AccessLogEntry.ClientKind {
+    /// - Throws: `ValidationError` for an unknown type.
+    fileprivate init(argument: String) throws {
+        guard let kind = Self(rawValue: argument) else {
+            let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("must be one of: \(known).")
+        }
+        self = kind
     }
 }
 

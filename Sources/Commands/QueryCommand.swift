@@ -9,17 +9,22 @@ import Samples
 struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
-        abstract: "Read samples or statistics of a sensor.",
+        abstract: "Read samples or statistics of sensors.",
         discussion: """
             Examples:
               nervous query cpu --last 1m
               nervous query cpu --stats mean,stddev,p99 --last 10m --fields busy
               nervous query memory --stats mean --last 1h --every 5m
               nervous query network.eth0 --where 'rxRate>1000' --format csv > traffic.csv
+              nervous query cpu memory:used --stats mean,max --last 1h
+              nervous query cpu load --stats mean --last 1d --every 1h --digits 4 --json
               nervous query cpu --follow --fields busy
+              nervous query cpu memory:used battery --follow --newest
 
             --follow prints samples as they arrive, until Ctrl-C; --json prints one sample
             per line. On a terminal, a sparkline of the first numeric field is below them.
+            Several sensors can be followed, or have statistics; cpu:busy,core0 is the sensor
+            cpu with only these fields.
             """)
 
     private static let standardLimit = 20
@@ -30,8 +35,10 @@ struct QueryCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The sensor, such as cpu; see: nervous sensors.", completion: .names(.sensor))
-    var sensor: String
+    @Argument(
+        help: "The sensors, such as cpu or cpu:busy,core0; see: nervous sensors.",
+        completion: .names(.sensor))
+    var sensors: [String]
 
     @Option(
         help: ArgumentHelp(
@@ -72,8 +79,16 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(help: "The maximum number of samples, the newest ones; 20 by default.")
     var limit: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "With --stats: round to this many significant digits, 1 to 17.", valueName: "number"))
+    var digits: Int?
+
     @Flag(help: "Print new samples as they arrive, until Ctrl-C.")
     var follow = false
+
+    @Flag(help: "With --follow: first the newest sample of each sensor.")
+    var newest = false
 
     @Option(help: "table, json or csv.")
     var format: OutputFormat?
@@ -95,20 +110,56 @@ struct QueryCommand: AsyncParsableCommand {
                     + " or --limit.")
         }
         guard limit ?? 1 >= 1 else { throw ValidationError("--limit must be at least 1.") }
+        guard digits == nil || stats != nil else {
+            throw ValidationError("--digits requires --stats, such as --stats mean.")
+        }
+        guard (1...17).contains(digits ?? 1) else {
+            throw ValidationError("--digits must be from 1 to 17.")
+        }
+        guard follow || !newest else { throw ValidationError("--newest requires --follow.") }
+        try validateSeveral()
+    }
+
+    /// Whether the calls for several sensors are used.
+    private var isSeveral: Bool {
+        sensors.count > 1 || sensors[0].contains(":") || digits != nil || newest
+    }
+
+    private func validateSeveral() throws {
+        guard isSeveral else { return }
+        guard follow || stats != nil else {
+            throw ValidationError(
+                "Samples of several sensors, and cpu:busy,core0, require --follow or --stats; nervous"
+                    + " export writes them to files.")
+        }
+        guard fields == nil, conditions.isEmpty else {
+            throw ValidationError(
+                "--fields and --where are for one sensor without --digits and --newest; name fields"
+                    + " like cpu:busy,core0.")
+        }
     }
 
     func run() async throws {
         try await HostSession.with(options.host, collects: follow) { session in
             guard !follow else {
                 return try await session.follow(options.console) {
+                    guard !isSeveral else {
+                        return try await SensorsFollower(
+                            selections: sensors.map(SensorSelection.init),
+                            beginsWithNewest: newest, format: outputFormat,
+                            client: session.client, console: options.console
+                        ).run()
+                    }
                     try await SampleFollower(
-                        sensor: sensor, fieldNames: fields, format: outputFormat,
+                        sensor: sensors[0], fieldNames: fields, format: outputFormat,
                         client: session.client, console: options.console
                     ).run()
                 }
             }
             if session.isOwn { try await session.client.collect() }
-            if stats == nil {
+            if isSeveral {
+                try await severalStatistics(session)
+            } else if stats == nil {
                 try await samples(session)
             } else {
                 try await statistics(session)
@@ -129,6 +180,7 @@ struct QueryCommand: AsyncParsableCommand {
     // MARK: - Samples
 
     private func samples(_ session: HostSession) async throws {
+        let sensor = sensors[0]
         let query = selection + [("limit", String(limit ?? Self.standardLimit)), ("order", "desc")]
         let reply = try await session.client.samples(of: sensor, query: query)
         options.console.warnAboutDamage(in: reply.json, of: sensor)
@@ -200,10 +252,25 @@ struct QueryCommand: AsyncParsableCommand {
 
     // MARK: - Statistics
 
-    private func statistics(_ session: HostSession) async throws {
+    /// The parameters of statistics besides fields and conditions.
+    private var windows: [(name: String, value: String?)] {
         // Days, weeks and months are those of the time zone in which the person works.
         let zone = every.map(CalendarWindows.accepts) == true ? TimeZone.current.identifier : nil
-        let query = selection + [("fn", stats), ("every", every), ("zone", zone)]
+        return [("fn", stats), ("every", every), ("zone", zone)]
+    }
+
+    private func severalStatistics(_ session: HostSession) async throws {
+        try await SensorsStatistics(
+            sensors: sensors, functions: (stats ?? "").split(separator: ",").map(String.init),
+            query: selection + windows + [("digits", digits.map(String.init))],
+            isWindowed: every != nil, format: outputFormat, client: session.client,
+            console: options.console
+        ).run()
+    }
+
+    private func statistics(_ session: HostSession) async throws {
+        let sensor = sensors[0]
+        let query = selection + windows
         let reply = try await session.client.statistics(of: sensor, query: query)
         options.console.warnAboutDamage(in: reply.json, of: sensor)
         if outputFormat == .json {

@@ -12,6 +12,7 @@ struct StorageCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               nervous storage                                   the storage of each sensor
+              nervous storage list --follow                     the size, each minute
               nervous storage set cpu --raw 30d --summaries 5y  the retention of a sensor
               nervous storage set camera --bytes 500MB
               nervous storage set --default --raw 1y            the default retention
@@ -31,13 +32,35 @@ struct StorageCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
+        @Flag(
+            help: ArgumentHelp(
+                "Print the size of all samples, and again each minute if it has changed, until Ctrl-C."
+            ))
+        var follow = false
+
         func run() async throws {
-            try await HostSession.with(options.host) { session in
+            try await HostSession.with(options.host, collects: follow) { session in
+                guard !follow else {
+                    return try await session.follow(options.console) {
+                        try await OwnerSummaryFollower(summary: .storage, client: session.client)
+                            .run(isOnce: false, show: show)
+                    }
+                }
                 let reply = try await session.client.storage()
                 guard !options.json else { return options.console.print(json: reply.json) }
                 try reply.value.lines(columns: options.console.columns).forEach(
                     options.console.print)
             }
+        }
+
+        private func show(_ data: Data) throws {
+            guard !options.json else { return options.console.print(json: data) }
+            let summary = try JSONDecoder().decode(StorageSummary.self, from: data)
+            let (used, budget, free) = (summary.bytes, summary.budget, summary.free)
+            options.console.print(
+                "\(Format.time(Timestamp.now().milliseconds))  \(Format.bytes(Double(used))) of"
+                    + " \(Format.bytes(Double(budget))), \(Format.bytes(Double(free))) free on disk"
+            )
         }
     }
 

@@ -1,7 +1,26 @@
 import API
 import Foundation
+import Synchronization
 import Testing
 import Text
+
+/// Answers nothing, and keeps the requests.
+private final class RequestRecorder: APITransport {
+    private let list = Mutex<[APIRequest]>([])
+    var requests: [APIRequest] { list.withLock { $0 } }
+
+    func send(_ request: APIRequest) async throws -> APIResponse {
+        list.withLock { $0.append(request) }
+        return APIResponse(status: 200, headers: [], body: Data("{}".utf8))
+    }
+
+    func lines(
+        for request: APIRequest
+    ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
+        list.withLock { $0.append(request) }
+        return AsyncThrowingStream { $0.finish() }
+    }
+}
 
 /// The wire types, paths and problem codes, without server or client.
 struct APITests {
@@ -30,6 +49,41 @@ struct APITests {
         #expect((400...507).contains(code.status))
         #expect(!code.title.isEmpty && !code.title.hasSuffix("."))
         #expect(code.type == "urn:nervous:problem:\(code.rawValue)")
+    }
+
+    @Test func `the client names the parameters of streams and of a verification`() async throws {
+        let recorder = RequestRecorder()
+        let client = APIClient(recorder)
+        _ = try await client.stream(of: ["cpu", "memory"])
+        _ = try await client.stream(of: ["cpu"], beginsWithNewest: true)
+        _ = try await client.stream(of: .access)
+        _ = try await client.stream(of: .storage)
+        _ = try await client.followVerification(expecting: "ab")
+        #expect(
+            recorder.requests.map(\.target) == [
+                "/api/v1/stream?sensors=cpu%2Cmemory", "/api/v1/stream?sensors=cpu&newest=true",
+                "/api/v1/stream?access=true", "/api/v1/stream?storage=true",
+                "/api/v1/access-log/verification?expect=ab",
+            ])
+        #expect(recorder.requests.allSatisfy { !$0.hasTimeLimit })
+        #expect(recorder.requests.last?.headers.first?.value == "application/x-ndjson")
+    }
+
+    @Test func `a step of a verification has its progress, its verdict or a problem`() throws {
+        let verdict = AccessLogVerdict(intact: true, lines: 3, cut: 0, head: "00")
+        let problem = ProblemDetails(
+            type: "x", title: "x", status: 503, detail: "x", code: "busy")
+        let steps = [
+            AccessLogVerificationStep(verified: 1, of: 2), AccessLogVerificationStep(verdict),
+            AccessLogVerificationStep(problem),
+        ]
+        let read = try steps.map {
+            try JSONDecoder().decode(
+                AccessLogVerificationStep.self, from: JSONEncoder().encode($0))
+        }
+        #expect(read.map(\.verified) == [1, nil, nil] && read.map(\.total) == [2, nil, nil])
+        #expect(read.map { $0.verdict?.lines } == [nil, 3, nil])
+        #expect(read.map { $0.problem?.code } == [nil, nil, "busy"])
     }
 
     @Test func `a code that this version does not know can be read`() throws {

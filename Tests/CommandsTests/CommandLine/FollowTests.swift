@@ -194,6 +194,110 @@ struct FollowTests {
         }
     }
 
+    @Test func `several sensors are followed together, the newest samples first`() throws {
+        let scene = try Scene()
+        try scene.publish(20)
+        let json = try scene.piped(
+            "query", "temperature.attic:celsius", "cpu:busy", "--follow", "--newest", "--json")
+        let lines = try json.read { $0.count { $0 == 0x0A } >= 3 }.split(separator: 0x0A)
+        struct Sample: Decodable {
+            let sensor: String
+            let t: Double
+            let celsius: Double?
+            let busy: Double?
+            let battery: Double?
+            let core0: Double?
+        }
+        let samples = try lines.prefix(3).map { try JSONDecoder().decode(Sample.self, from: $0) }
+        #expect(samples.contains { $0.sensor == "temperature.attic" && $0.celsius == 20 })
+        #expect(samples.contains { $0.sensor == "cpu" && $0.busy != nil })
+        #expect(samples.allSatisfy { $0.battery == nil && $0.core0 == nil })
+        json.signal(SIGINT)
+        #expect(try json.wait() == 0)
+
+        let text = try scene.piped("query", "cpu:busy", "load", "--follow", "--newest")
+        let shown = String(
+            decoding: try text.read { $0.count { $0 == 0x0A } >= 3 }, as: UTF8.self)
+        #expect(shown.hasPrefix("TIME"))
+        #expect(shown.contains("cpu") && shown.contains("busy ") && !shown.contains("core0"))
+        text.signal(SIGINT)
+        #expect(try text.wait() == 0)
+
+        let csv = try scene.piped(
+            "query", "cpu:busy", "load", "--follow", "--newest", "--format", "csv")
+        let rows = String(
+            decoding: try csv.read { $0.count { $0 == 0x0A } >= 3 }, as: UTF8.self)
+        #expect(rows.hasPrefix("t,sensor,field,value\n1") && rows.contains(",cpu,busy,"))
+        csv.signal(SIGINT)
+        #expect(try csv.wait() == 0)
+    }
+
+    @Test func `the storage is followed as lines or as JSON`() throws {
+        let scene = try Scene()
+        let text = try scene.piped("storage", "list", "--follow")
+        let line = String(decoding: try text.read { $0.contains(0x0A) }, as: UTF8.self)
+        #expect(line.contains(" of ") && line.contains("free on disk"))
+        text.signal(SIGINT)
+        #expect(try text.wait() == 0)
+        let json = try scene.piped("storage", "list", "--follow", "--json")
+        struct Size: Decodable {
+            let bytes, budget, free: Int64
+        }
+        let data = try json.read { $0.contains(0x0A) }.split(separator: 0x0A)[0]
+        #expect(try JSONDecoder().decode(Size.self, from: data).bytes > 0)
+        json.signal(SIGINT)
+        #expect(try json.wait() == 0)
+    }
+
+    @Test func `a sensor that cannot be followed is reported, and the others go on`() throws {
+        let scene = try Scene()
+        let sandbox = scene.sandbox
+        let some = try Invocation(
+            "/bin/sh", ["-c", "\(Binary.nervous) query nothing cpu --follow --newest | head -n 2"],
+            environment: sandbox.environment)
+        #expect(some.output.contains("cpu") && some.errors.contains("nothing"))
+        #expect(try sandbox.nervous("query", "nothing", "none", "--follow").code == 66)
+        #expect(try sandbox.nervous("query", "cpu:no", "load", "--follow").code == 64)
+    }
+
+    @Test func `one call computes statistics of several sensors`() throws {
+        let scene = try Scene()
+        let sandbox = scene.sandbox
+        for celsius in [20.0, 21, 22.123456] { try scene.publish(celsius) }
+        let words = ["query", "temperature.attic:celsius", "cpu:busy", "--stats", "max,count"]
+        let table = try sandbox.nervous(words)
+        #expect(table.code == 0, "\(table.errors)")
+        let lines = table.output.split(separator: "\n").map { $0.split(separator: " ") }
+        #expect(lines.first == ["SENSOR", "FIELD", "MAX", "COUNT"])
+        #expect(lines.contains { $0.starts(with: ["temperature.attic", "celsius"]) })
+        #expect(lines.contains { $0.starts(with: ["cpu", "busy"]) })
+        let csv = try sandbox.nervous(words + ["--digits", "3", "--format", "csv"])
+        #expect(csv.output.contains("sensor,field,max,count\n"))
+        #expect(csv.output.contains("temperature.attic,celsius,22.1,3"))
+        // A single sensor can be rounded, too.
+        let json = try sandbox.nervous(
+            "query", "temperature.attic", "--stats", "max", "--digits", "2", "--json")
+        #expect(json.output.contains(#""max":[22]"#), "\(json.output)")
+        let windows = try sandbox.nervous(
+            "query", "cpu", "temperature.attic:celsius", "--stats", "mean", "--last", "1h",
+            "--every", "30m", "--format", "csv")
+        #expect(windows.output.hasPrefix("from,sensor,field,mean\n"))
+        // The others are printed, and the problem is the result.
+        let missing = try sandbox.nervous("query", "nothing", "cpu:busy", "--stats", "mean")
+        #expect(missing.code == 66 && missing.output.contains("cpu"))
+        #expect(missing.errors.contains("nothing"))
+    }
+
+    @Test(arguments: [
+        ["cpu", "load"], ["cpu:busy"], ["cpu", "--digits", "3"], ["cpu", "--newest"],
+        ["cpu", "--stats", "mean", "--digits", "0"], ["cpu", "--stats", "mean", "--digits", "18"],
+        ["cpu", "load", "--stats", "mean", "--fields", "busy"],
+        ["cpu", "load", "--stats", "mean", "--where", "busy>1"], [],
+    ])
+    func `contradictory options of a query are a usage error`(words: [String]) throws {
+        #expect(try Sandbox().nervous(["query"] + words).code == 64)
+    }
+
     @Test func `commands that follow end with 69 when the host stops`() throws {
         let scene = try Scene()
         let query = try scene.piped("query", "cpu", "--follow", "--json")

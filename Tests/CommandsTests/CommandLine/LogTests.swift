@@ -55,6 +55,41 @@ struct LogTests {
         #expect(try sandbox.nervous("status", "--json").output.contains(found.head))
     }
 
+    @Test func `entries are filtered by the type of their caller`() throws {
+        let sandbox = try Sandbox()
+        try fill(sandbox)
+        let commands = try sandbox.nervous("log", "--client-kind", "command", "--json").output
+        #expect(commands.contains(#""clientKind":"command""#))
+        #expect(!commands.contains(#""kind":"granted""#))
+        #expect(try sandbox.nervous("log", "--client-kind", "app").errors.contains("No entries"))
+        let unknown = try sandbox.nervous("log", "--client-kind", "robot")
+        #expect(unknown.code == 64 && unknown.errors.contains("dashboard"))
+    }
+
+    @Test func `the summary has what programs have read, without commands`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        #expect(try sandbox.nervous("log", "--recent").errors.contains("No client has read"))
+        let made = try sandbox.nervous(
+            "token", "create", "curl", "--allow", "sensor:load", "--json")
+        let token = try #require(made.output.firstMatch(of: /nvs_[A-Za-z0-9_-]+/)?.output)
+        for sensor in ["load", "cpu"] {
+            _ = try sandbox.curl(
+                host.url("/api/v1/sensors/\(sensor)/samples"),
+                "-H", "Authorization: Bearer \(token)")
+        }
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+        // Another host makes a summary of its own.
+        let shown = try sandbox.nervous("log", "--recent")
+        #expect(shown.code == 0, "\(shown.errors)")
+        let rows = shown.output.split(separator: "\n").map { $0.split(separator: " ") }
+        #expect(rows.first == ["CLIENT", "SAMPLES", "SENSORS", "REFUSALS", "REFUSED"])
+        #expect(rows.last?.first == "curl" && rows.last?.suffix(2) == ["1", "cpu"])
+        let json = try sandbox.nervous("log", "--recent", "--json").output
+        #expect(json.hasPrefix(#"{"items":[{"client":"curl""#))
+    }
+
     @Test func `an earlier head is found, and an unknown one is not`() throws {
         let sandbox = try Sandbox()
         try fill(sandbox)
@@ -158,7 +193,8 @@ struct LogTests {
     @Test(arguments: [
         ["--expect", "x", "--verify"], ["--expect", String(repeating: "0", count: 64)],
         ["--prune"], ["--before", "1d"], ["--prune", "--before", "yesterday"],
-        ["--prune", "--before", "1d", "--verify"],
+        ["--prune", "--before", "1d", "--verify"], ["--recent", "--verify"],
+        ["--recent", "--refused"], ["--verify", "--client-kind", "app"],
     ])
     func `contradictory flags are a usage error`(words: [String]) throws {
         #expect(try Sandbox().nervous(["log"] + words).code == 64)
