@@ -180,11 +180,12 @@ final class AccessChecker {
     /// Checks that a token is the owner's.
     nonisolated(nonsending) func checkOwner(
         token: String?, name: String?, operation: String
-    ) async throws(AuthError) {
+    ) async throws(AuthError) -> Client {
         let client = try await identify(token: token, name: name, operation: operation)
         guard client.kind == .owner else {
             throw await refusals.notOwner(client, operation: operation)
         }
+        return client
     }
 
     /// Asks the owner for a privilege that an app declares, and waits for the decision.

@@ -166,8 +166,10 @@ public actor AccessLog {
                     id: 0, time: time.now(), kind: event.kind,
                     client: event.client?.escapedForDisplay(limit: Self.nameLimit),
                     privilege: event.privilege?.escapedForDisplay(limit: Self.nameLimit),
-                    sensor: nil, access: nil, operation: nil, range: nil, calls: 1, count: 0,
-                    detail: event.detail?.escapedForDisplay(limit: Self.detailLimit)),
+                    sensor: nil, access: nil, operation: nil, range: nil, calls: 1,
+                    count: event.count,
+                    detail: event.detail?.escapedForDisplay(limit: Self.detailLimit),
+                    clientKind: event.clientKind),
                 tally: nil))
         await flush()
     }

@@ -22,6 +22,9 @@ public struct AccessLogEntry: Hashable, Sendable {
         case tokenCreated = "token-created"
         /// A token was revoked.
         case tokenRevoked = "token-revoked"
+        /// A package is downloaded for the owner, or was: `detail` is the step and the URL without query,
+        /// and `count` the bytes.
+        case download
         /// An app was installed.
         case installed
         /// An app was updated.
@@ -91,12 +94,13 @@ public struct AccessLogEntry: Hashable, Sendable {
     /// The number of equal calls in this minute that the entry counts.
     public let calls: Int
     /// Samples that were read, also as part of statistics, or published; bytes of a call to a
-    /// server.
+    /// server or of a download.
     public let count: Int
     /// Why it was refused, how a call to a server ended, or more about an event; escaped for
     /// display.
     public let detail: String?
-    /// The type of the caller; `nil` for events, unknown tokens, and entries of earlier versions.
+    /// The type of the caller; `nil` for unknown tokens, for entries of earlier versions, and for events
+    /// other than a download.
     public internal(set) var clientKind: ClientKind?
 
     /// How the call ended; `nil` for other events.

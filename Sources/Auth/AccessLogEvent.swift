@@ -1,3 +1,4 @@
+public import Addresses
 public import Samples
 
 /// An event of the access log other than a call.
@@ -10,15 +11,19 @@ public struct AccessLogEvent: Hashable, Sendable {
     let client: String?
     let privilege: String?
     let detail: String?
+    let clientKind: AccessLogEntry.ClientKind?
+    let count: Int
 
     private init(
         _ kind: AccessLogEntry.Kind, _ client: String? = nil, privilege: String? = nil,
-        _ detail: String? = nil
+        _ detail: String? = nil, clientKind: AccessLogEntry.ClientKind? = nil, count: Int = 0
     ) {
         self.kind = kind
         self.client = client
         self.privilege = privilege
         self.detail = detail
+        self.clientKind = clientKind
+        self.count = count
     }
 
     static func decided(_ record: PermissionRecord) -> AccessLogEvent {
@@ -47,6 +52,19 @@ public struct AccessLogEvent: Hashable, Sendable {
 
     static func tokenRevoked(_ client: String) -> AccessLogEvent {
         AccessLogEvent(.tokenRevoked, client)
+    }
+
+    /// A step of the download of a package.
+    ///
+    /// - Parameters:
+    ///   - step: what happened, such as `started`, with the URL; never its query or credentials.
+    ///   - bytes: how much was received.
+    public static func download(
+        from server: WebOrigin, for client: Client, _ step: String, bytes: Int = 0
+    ) -> AccessLogEvent {
+        AccessLogEvent(
+            .download, client.name, privilege: "net:\(server)", step, clientKind: client.logKind,
+            count: bytes)
     }
 
     /// An app was installed, or updated.

@@ -31,7 +31,8 @@ struct AccessLogStore: Sendable {
                       AND (:kind IS NULL OR kind = :kind)
                       AND (:clientKind IS NULL OR clientKind = :clientKind)
                       AND (NOT :onlyRefused OR kind IN ('refusal', 'notice'))
-                      AND (NOT :withoutOwner OR clientKind NOT IN (:command, :dashboard)
+                      AND (NOT :withoutOwner OR kind NOT IN ('access', 'refusal', 'notice')
+                           OR clientKind NOT IN (:command, :dashboard)
                            OR clientKind IS NULL AND (kind <> 'access' OR client IS NOT :owner))
                     ORDER BY id DESC LIMIT :limit
                     """,

@@ -212,10 +212,12 @@ public actor Authority {
 
     /// Checks that a token is the owner's.
     ///
+    /// - Returns: the command, page or program of the owner that calls.
     /// - Throws: `ownerOnly` for apps and clients; otherwise as ``identify(token:name:operation:)``.
+    @discardableResult
     public func checkOwner(
         token: String?, name: String?, operation: String
-    ) async throws(AuthError) {
+    ) async throws(AuthError) -> Client {
         try await checker.checkOwner(token: token, name: name, operation: operation)
     }
 

@@ -225,9 +225,9 @@ extension AccessLogItem {
         ]
     }
 
-    /// The number of samples, or the bytes of calls to a server.
+    /// The number of samples, or the bytes of calls to a server and of downloads.
     fileprivate var amount: String {
-        guard outcome != nil else { return "–" }
+        guard outcome != nil || kind == "download" else { return "–" }
         let isCall = privilege?.hasPrefix("net:") == true
         return isCall ? Format.bytes(Double(count)) : String(count)
     }

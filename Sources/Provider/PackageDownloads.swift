@@ -1,5 +1,6 @@
 import API
 import Addresses
+import Auth
 import Egress
 import Foundation
 import HTTPTypes
@@ -8,7 +9,8 @@ import Synchronization
 
 /// Packages that the host downloads for the owner and keeps in memory until they are installed.
 ///
-/// A complete download is kept for ``lifetime``. There are at most ``limit`` downloads; a new one displaces the
+/// The access log gets an entry before a download begins, and another with its outcome. A complete download
+/// is kept for ``lifetime``. There are at most ``limit`` downloads; a new one displaces the
 /// oldest that is not being received.
 actor PackageDownloads {
     static let lifetime = Duration.seconds(600)
@@ -28,6 +30,8 @@ actor PackageDownloads {
             var received = 0
             var total: Int?
             var isProtected: Bool
+            /// The servers that were contacted, in this order.
+            var servers: [WebOrigin] = []
         }
 
         let values: Mutex<Values>
@@ -47,13 +51,15 @@ actor PackageDownloads {
     private let downloader: Downloader
     /// The maximum number of bytes of a package.
     private let largest: Int
+    private let log: AccessLog
     private let time: any TimeSource
     private var entries: [String: Entry] = [:]
     /// The identifiers, oldest first.
     private var order: [String] = []
 
-    init(_ downloader: Downloader, largest: Int, time: any TimeSource) {
-        (self.downloader, self.largest, self.time) = (downloader, largest, time)
+    init(_ downloader: Downloader, largest: Int, log: AccessLog, time: any TimeSource) {
+        (self.downloader, self.largest) = (downloader, largest)
+        (self.log, self.time) = (log, time)
     }
 
     deinit {
@@ -62,8 +68,11 @@ actor PackageDownloads {
 
     /// Starts a download.
     ///
+    /// - Parameter client: the client of the owner that asks for it.
     /// - Throws: `Problem` with the code `busy` while others are being received.
-    func start(_ source: DownloadAddress) throws(Problem) -> DownloadDescription {
+    func start(
+        _ source: DownloadAddress, for client: Client
+    ) throws(Problem) -> DownloadDescription {
         if order.count >= Self.limit {
             guard let oldest = order.first(where: { entries[$0]?.outcome != nil }) else {
                 throw Problem(
@@ -76,9 +85,16 @@ actor PackageDownloads {
         let progress = Progress(isProtected: source.address.origin.isProtected)
         entries[id] = Entry(address: source.address, progress: progress)
         order.append(id)
-        let (downloader, largest, time) = (downloader, largest, time)
+        let (downloader, largest, log, time) = (downloader, largest, log, time)
         entries[id]?.work = Task { [weak self] in
+            let address = source.address
+            await log.note(
+                .download(from: address.origin, for: client, "started: \(address.withoutQuery)"))
             let outcome = await Self.download(source, downloader, largest, progress)
+            let values = progress.values.withLock { $0 }
+            let step = Self.step(outcome, address, through: values.servers)
+            await log.note(
+                .download(from: address.origin, for: client, step, bytes: values.received))
             await self?.end(id, outcome)
             if (try? await time.sleep(for: Self.lifetime)) != nil { await self?.remove(id) }
         }
@@ -140,6 +156,22 @@ actor PackageDownloads {
         order.removeAll { $0 == id }
     }
 
+    /// The outcome of a download in the access log.
+    ///
+    /// - Parameter servers: those that were contacted.
+    private static func step(
+        _ outcome: Outcome, _ address: WebAddress, through servers: [WebOrigin]
+    ) -> String {
+        let others = servers.filter { $0 != address.origin }.map(\.description)
+        let redirection = others.isEmpty ? "" : ", redirected to " + others.joined(separator: ", ")
+        let place = address.withoutQuery + redirection
+        switch outcome {
+        case .complete: return "complete: \(place)"
+        case .failed where Task.isCancelled: return "stopped: \(place)"
+        case .failed(let problem): return "failed (\(problem.codeName)): \(place)"
+        }
+    }
+
     private static func download(
         _ source: DownloadAddress, _ downloader: Downloader, _ largest: Int, _ progress: Progress
     ) async -> Outcome {
@@ -148,8 +180,11 @@ actor PackageDownloads {
                 try await downloader.download(
                     source, limit: largest, accept: mediaTypes,
                     willContact: { address in
-                        guard !address.origin.isProtected else { return }
-                        progress.values.withLock { $0.isProtected = false }
+                        progress.values.withLock { values in
+                            if !address.origin.isProtected { values.isProtected = false }
+                            guard !values.servers.contains(address.origin) else { return }
+                            values.servers.append(address.origin)
+                        }
                     },
                     progress: { received, total in
                         progress.values.withLock { ($0.received, $0.total) = (received, total) }

@@ -188,7 +188,8 @@ public struct Provider: Sendable {
     ) {
         let supervisor = services.supervisor
         let downloads = PackageDownloads(
-            services.downloader, largest: services.library.limits.archiveBytes, time: time)
+            services.downloader, largest: services.library.limits.archiveBytes,
+            log: services.authority.log, time: time)
         StatusRoutes(authorizer: authorizer, machine: services.machine, host: host)
             .add(to: &routes)
         DoctorRoutes(authorizer: authorizer, checks: host.checks).add(to: &routes)

@@ -147,9 +147,12 @@ struct RequestAuthorizer: Sendable {
     }
 
     /// Checks that the owner calls.
+    ///
+    /// - Returns: the command, page or program of the owner.
+    @discardableResult
     func owner(
         _ operation: String, _ request: Request, _ context: ProviderContext
-    ) async throws(AuthError) {
+    ) async throws(AuthError) -> Client {
         try await authority.checkOwner(
             token: token(request, context), name: context.claimedName, operation: operation)
     }

@@ -15,14 +15,14 @@ struct DownloadRoutes {
 
     @Sendable
     private func start(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await authorizer.owner("download", request, context)
+        let client = try await authorizer.owner("download", request, context)
         // The message must not contain the URL, which may contain a password.
         guard let source = DownloadAddress(try await request.json(DownloadRequest.self).url) else {
             throw Problem(
                 .invalidBody, "The URL of the package is invalid.",
                 fix: "Write it like https://example.org/app.zip.")
         }
-        let download = try await downloads.start(source)
+        let download = try await downloads.start(source, for: client)
         var response = try Response.json(download, status: .created)
         response.headers[.location] = APIPath.download(download.id).description
         return response

@@ -1,3 +1,4 @@
+import Auth
 import TestSupport
 import Testing
 import Text
@@ -31,6 +32,14 @@ struct DownloadRouteTests {
         }
     }
 
+    /// The entries about downloads, oldest first.
+    private static func logged(_ host: ServedHost, _ query: String = "") async throws -> [JSONValue]
+    {
+        let log = try await call(host, "GET", "/access-log?kind=download&owner=false" + query)
+        for text in ["secret", "key=1"] { #expect(!log.text.contains(text)) }
+        return try log.json()["items"]?.array?.reversed() ?? []
+    }
+
     private static func http(_ body: [UInt8]) -> LocalServer.Reply {
         .bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body)
     }
@@ -57,6 +66,16 @@ struct DownloadRouteTests {
                 #expect(installed.status == 201)
                 let fingerprint = try installed.json()["fingerprint"]?.string
                 #expect(try shown.json()["fingerprint"]?.string == fingerprint)
+                let entries = try await Self.logged(host)
+                let place = "http://127.0.0.1:\(server.port)"
+                let steps = entries.map { $0["detail"]?.string }
+                #expect(steps == ["started", "complete"].map { "\($0): \(place)/a.zip?…" })
+                #expect(entries.allSatisfy { $0["privilege"]?.string == "net:\(place)" })
+                #expect(entries.allSatisfy { $0["client"]?.string == "owner" })
+                #expect(entries.last?["count"]?.number?.int64 == Int64(package.count))
+                #expect(try await Self.logged(host, "&clientKind=command").count == 2)
+                #expect(try await Self.logged(host, "&clientKind=app").isEmpty)
+                #expect(try await host.authority.log.verify().isIntact)
                 // It was fetched once, and is not kept.
                 #expect(server.received.count == 1)
                 #expect(try await Self.call(host, "GET", "/downloads/\(id)").status == 404)
@@ -78,6 +97,9 @@ struct DownloadRouteTests {
                 #expect(end["failure"]?.string?.contains(says) == true)
                 let state = try await Self.call(host, "GET", "/downloads/\(id)")
                 for text in ["secret", "key=1"] { #expect(!state.text.contains(text)) }
+                let step = try await Self.logged(host).last?["detail"]?.string
+                let place = "http://127.0.0.1:\(server.port)/a.zip?…"
+                #expect(step == "failed (broken-answer): \(place)")
                 let answer = try await Self.call(
                     host, "POST", "/apps?dryRun=true", json: #"{"download": "\#(id)"}"#)
                 #expect(answer.code == "broken-answer")
@@ -110,6 +132,11 @@ struct DownloadRouteTests {
                     host, "POST", "/apps", json: #"{"download": "\#(first)"}"#)
                 #expect(early.status == 409)
                 #expect(try await Self.call(host, "DELETE", "/downloads/\(first)").status == 204)
+                while try await !Self.logged(host).contains(where: {
+                    $0["detail"]?.string == "stopped: \(url)"
+                }) {
+                    await Task.yield()
+                }
                 #expect(try await Self.call(host, "GET", "/downloads/\(first)").status == 404)
                 #expect(try await Self.begin(host, url).answer.status == 201)
                 #expect(try await Self.call(host, "GET", "/downloads/\(second)").status == 200)

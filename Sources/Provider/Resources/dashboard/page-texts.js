@@ -327,6 +327,7 @@ const activity = {
     reset: (what) => `decision forgotten by you: ${what}`,
     "token-created": (about, detail) => `token created${detail ? ` ${detail}` : ""}`,
     "token-revoked": () => "token revoked",
+    download: (about, detail) => `download of a package${detail ? `, ${detail}` : ""}`,
     installed: (about, detail) => `installed version ${detail ?? ""}`.trim(),
     updated: (about, detail) => `updated from ${detail ?? "an earlier version"}`,
     uninstalled: () => "removed",
