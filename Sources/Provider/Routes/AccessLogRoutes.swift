@@ -125,7 +125,7 @@ struct AccessLogRoutes {
                 try await withGracefulShutdownHandler {
                     try await request.whileConnected(context) {
                         try await Self.write(steps, to: &writer)
-                    } onDeparture: {
+                    } onDisconnect: {
                         cancel()
                     }
                 } onGracefulShutdown: {
