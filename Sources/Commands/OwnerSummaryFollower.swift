@@ -20,6 +20,6 @@ struct OwnerSummaryFollower {
             try show(event.data)
             if isOnce { return }
         }
-        throw CommandFailure(.unavailable, "The host ended.")
+        throw CommandFailure(.unavailable, "The host has stopped.")
     }
 }

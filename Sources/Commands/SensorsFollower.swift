@@ -58,7 +58,7 @@ struct SensorsFollower {
             default: break
             }
         }
-        throw CommandFailure(.unavailable, "The host ended.")
+        throw CommandFailure(.unavailable, "The host has stopped.")
     }
 
     /// The stream has all fields, so the host does not check their names.
