@@ -523,8 +523,12 @@ public actor SampleStore {
     private func recallNewest(of sensor: SensorID) async throws {
         guard let known = series[sensor] else { return }
         series[sensor]?.forgetNewest()
-        series[sensor]?.recall(try await storedNewest(of: sensor, known))
-        series[sensor]?.recall(times: await recentTimes(of: sensor, known))
+        // Not as arguments of the calls: an element is accessed from before the arguments of a call by
+        // optional chaining until its end, and other calls of this actor run while they are awaited.
+        let newest = try await storedNewest(of: sensor, known)
+        series[sensor]?.recall(newest)
+        let times = await recentTimes(of: sensor, known)
+        series[sensor]?.recall(times: times)
     }
 
     /// The last times in file and buffer, as far as they can be read.

@@ -85,7 +85,8 @@ struct JournalTests {
             #expect(rows.reduce(0, +) + pending == (number + 1) * 100)
             if pending == 0 { written.append(rows.count) }
         }
-        #expect((2...30).contains(written.count), "\(written)")
+        #expect((1...30).contains(written.count), "\(written)")
+        #expect(try await Self.journaled(store) > 0)
         let all = Array(1...30_000 as ClosedRange<Int64>)
         #expect(try await store.all().map(\.sequence) == all)
         let next = try await folder.open([Field("x")])
