@@ -3,32 +3,32 @@ import Scheduling
 
 /// Map tiles in a folder that the owner names: `{z}/{x}/{y}.png`, in Web Mercator.
 ///
-/// Names are made from checked numbers only, and no link below the folder is followed, so that no other
-/// file can be read. What a file is, its content says.
+/// Paths consist of checked numbers only, and no link below the folder is followed, so that no other file can
+/// be read. The format of a tile is determined by its content.
 ///
 /// ```swift
 /// let tiles = MapTiles(folder: "/srv/tiles")
 /// if let address = MapTiles.Address("12/2145/1434"), let tile = await tiles.tile(at: address) { serve(tile) }
 /// ```
 public actor MapTiles {
-    /// Larger than any tile of 512 × 512 pixels should be.
-    static let largestTile = 1 << 20
-    /// The most bytes of `attribution.txt` that are read.
-    static let longestAttribution = 2000
-    /// The highest level of detail.
+    /// The maximum size of a tile in bytes, more than one of 512 × 512 pixels needs.
+    static let tileLimit = 1 << 20
+    /// The number of bytes of `attribution.txt` that are read.
+    static let attributionLimit = 2000
+    /// The highest zoom level.
     static let highestZoom = 22
-    /// More entries in the folder are not looked at.
-    private static let mostEntries = 1000
-    /// The extensions of files, in the order in which they are looked for.
+    /// The number of entries of the folder that are read.
+    private static let entryLimit = 1000
+    /// The extensions of tiles, in the order in which they are tried.
     private static let extensions = ["png", "jpg", "jpeg", "webp"]
 
-    /// The place of a tile.
+    /// The zoom level of a tile, and its column and row from the north-west.
     public struct Address: Sendable, Hashable {
         let zoom: Int
         let column: Int
         let row: Int
 
-        /// Parses `z/x/y`: decimal integers without sign or leading zeros, of which there are tiles.
+        /// Parses `z/x/y`: decimal integers without sign or leading zeros, within the range of their level.
         public init?(_ path: Substring) {
             let parts = path.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 3, let zoom = Self.number(parts[0], below: highestZoom + 1),
@@ -48,8 +48,8 @@ public actor MapTiles {
 
     /// A tile.
     public struct Tile: Sendable {
-        /// The form of a picture, by its first bytes.
-        public enum Form: Sendable {
+        /// The format of a picture, determined by its first bytes.
+        public enum Format: Sendable {
             case png, jpeg, webp
 
             init?(of bytes: [UInt8]) {
@@ -69,8 +69,7 @@ public actor MapTiles {
 
         /// The content of the file.
         public let bytes: [UInt8]
-        /// What it is.
-        public let form: Form
+        public let format: Format
     }
 
     private let folder: String
@@ -90,18 +89,18 @@ public actor MapTiles {
     public func tile(at address: Address) -> Tile? {
         for name in Self.extensions {
             let path = "\(address.zoom)/\(address.column)/\(address.row).\(name)"
-            guard let bytes = read(path, atMost: Self.largestTile) else { continue }
-            guard bytes.count <= Self.largestTile, let form = Tile.Form(of: bytes) else {
+            guard let bytes = read(path, atMost: Self.tileLimit) else { continue }
+            guard bytes.count <= Self.tileLimit, let format = Tile.Format(of: bytes) else {
                 return nil
             }
-            return Tile(bytes: bytes, form: form)
+            return Tile(bytes: bytes, format: format)
         }
         return nil
     }
 
-    /// The levels of detail of which there are folders, in ascending order.
+    /// The zoom levels that have a folder, in ascending order.
     public func zooms() -> [Int] {
-        let names = (try? Folder.open(folder).names(atMost: Self.mostEntries)) ?? []
+        let names = (try? Folder.open(folder).names(atMost: Self.entryLimit)) ?? []
         return names.compactMap {
             Address.number(Substring(decoding: $0, as: UTF8.self), below: Self.highestZoom + 1)
         }.sorted()
@@ -109,10 +108,10 @@ public actor MapTiles {
 
     /// The beginning of `attribution.txt`, which says whose map it is; `nil` if there is none.
     public func attribution() -> String? {
-        guard let bytes = read("attribution.txt", atMost: Self.longestAttribution) else {
+        guard let bytes = read("attribution.txt", atMost: Self.attributionLimit) else {
             return nil
         }
-        return String(decoding: bytes.prefix(Self.longestAttribution), as: UTF8.self)
+        return String(decoding: bytes.prefix(Self.attributionLimit), as: UTF8.self)
     }
 
     /// The content of a regular file, up to one byte more than `limit`.

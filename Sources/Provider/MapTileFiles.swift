@@ -8,16 +8,16 @@ import Text
 
 /// Serves the map tiles in the owner's folder to the pages of the dashboard, at `/dashboard/tiles`.
 ///
-/// They show which region the owner is interested in, so they need the token of a session, unlike the files
-/// of the dashboard itself.
+/// They reveal which region the owner is interested in, so they require the token of a dashboard session, unlike
+/// the files of the dashboard itself.
 struct MapTileFiles {
-    private static let place = "/dashboard/tiles"
+    private static let root = "/dashboard/tiles"
 
     /// `nil` if the owner names no folder.
     let tiles: MapTiles?
     let authority: Authority
 
-    /// What there is in the folder.
+    /// The content of the folder.
     private struct Contents: Encodable {
         let zooms: [Int]
         let attribution: String?
@@ -28,7 +28,7 @@ struct MapTileFiles {
     /// The path itself describes the folder, with 204 if there is none; below it are `z/x/y`.
     func response(to request: Request) async throws -> Response? {
         let path = request.uri.path
-        guard path == Self.place || path.hasPrefix(Self.place + "/") else { return nil }
+        guard path == Self.root || path.hasPrefix(Self.root + "/") else { return nil }
         guard request.method == .get else {
             throw Problem.methodNotAllowed(request.method, allowed: ["GET"])
         }
@@ -36,16 +36,16 @@ struct MapTileFiles {
             TokenScheme.token(in: $0, among: [.bearer])
         }
         guard let token, await authority.isOfDashboard(token: token) else {
-            throw Problem(.invalidToken, "Map tiles need the token of a page of the dashboard.")
+            throw Problem(.invalidToken, "Map tiles require the token of a dashboard session.")
         }
-        if path == Self.place { return try await contents() }
+        if path == Self.root { return try await contents() }
         guard let tiles,
-            let address = MapTiles.Address(path.dropFirst(Self.place.count + 1)),
+            let address = MapTiles.Address(path.dropFirst(Self.root.count + 1)),
             let tile = await tiles.tile(at: address)
         else { throw Problem.notFound("There is no map tile at this address.") }
         return Response(
             status: .ok,
-            headers: [.contentType: tile.form.type.rawValue, .cacheControl: "no-store"],
+            headers: [.contentType: tile.format.type.rawValue, .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: tile.bytes)))
     }
 
@@ -56,7 +56,7 @@ struct MapTileFiles {
     }
 }
 
-extension MapTiles.Tile.Form {
+extension MapTiles.Tile.Format {
     fileprivate var type: FileType {
         switch self {
         case .png: .png

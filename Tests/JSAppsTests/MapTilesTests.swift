@@ -28,30 +28,30 @@ import Testing
         #expect(MapTiles.Address(path[...]) != nil)
     }
 
-    @Test func `what a tile is, its content says`() async throws {
+    @Test func `the format of a tile is determined by its content`() async throws {
         let folder = try TemporaryFolder()
         try folder.write("1/0/0.png", Self.png)
         try folder.write("1/0/1.png", Self.jpeg)
         try folder.write("1/1/0.webp", Self.webp)
         try folder.write("1/1/1.jpg", Self.jpeg)
         let tiles = Self.tiles(folder)
-        for (path, form, bytes) in [
-            ("1/0/0", MapTiles.Tile.Form.png, Self.png), ("1/0/1", .jpeg, Self.jpeg),
+        for (path, format, bytes) in [
+            ("1/0/0", MapTiles.Tile.Format.png, Self.png), ("1/0/1", .jpeg, Self.jpeg),
             ("1/1/0", .webp, Self.webp), ("1/1/1", .jpeg, Self.jpeg),
         ] {
             let address = try #require(MapTiles.Address(path[...]))
             let tile = try #require(await tiles.tile(at: address))
-            #expect(tile.form == form && tile.bytes == bytes, "\(path)")
+            #expect(tile.format == format && tile.bytes == bytes, "\(path)")
         }
     }
 
     @Test func `absent files, other content and large files are no tiles`() async throws {
         let folder = try TemporaryFolder()
-        let large = Self.png + [UInt8](repeating: 0, count: MapTiles.largestTile)
+        let large = Self.png + [UInt8](repeating: 0, count: MapTiles.tileLimit)
         try folder.write("2/0/0.png", Array("<svg onload='x()'/>".utf8))
         try folder.write("2/0/1.png", [])
         try folder.write("2/0/2.png", large)
-        try folder.write("2/0/3.png", Array(large.prefix(MapTiles.largestTile)))
+        try folder.write("2/0/3.png", Array(large.prefix(MapTiles.tileLimit)))
         try folder.write("2/1/0.png/x", Self.png)
         try folder.write("2/1/1.gif", Array("GIF89a".utf8))
         let tiles = Self.tiles(folder)
@@ -61,7 +61,7 @@ import Testing
         for path in ["2/0/0", "2/0/1", "2/0/2", "2/1/0", "2/1/1", "2/3/3", "5/0/0"] {
             #expect(try await size(path) == nil, "\(path)")
         }
-        #expect(try await size("2/0/3") == MapTiles.largestTile)
+        #expect(try await size("2/0/3") == MapTiles.tileLimit)
         let none = MapTiles(folder: folder.url.path(percentEncoded: false) + "none")
         #expect(await none.tile(at: try #require(MapTiles.Address("0/0/0"))) == nil)
         #expect(await none.zooms().isEmpty)
@@ -103,6 +103,6 @@ import Testing
         #expect(await tiles.zooms() == [9, 12])
         #expect(await tiles.attribution() == "© A & <b>\n")
         try folder.write("attribution.txt", [UInt8](repeating: 0x61, count: 5000))
-        #expect(await tiles.attribution()?.utf8.count == MapTiles.longestAttribution)
+        #expect(await tiles.attribution()?.utf8.count == MapTiles.attributionLimit)
     }
 }

@@ -1,15 +1,15 @@
 "use strict";
 
-// Live charts on the page: the last ten minutes, then every sample as it arrives, with times of this
-// place. `data-charts` names sensors, each with a field if not all its numbers are drawn. A headless run
-// has no screen, and draws nothing.
+// Live charts on the page: the last ten minutes, then every sample as it arrives, in local time.
+// `data-charts` names sensors, each with a field unless all its numbers are drawn. A headless run has no
+// screen, and draws nothing.
 (() => {
   if (typeof ResizeObserver === "undefined") return;
   const LENGTH_MS = 10 * 60_000;
-  const MOST_SAMPLES = 3600;
+  const SAMPLE_LIMIT = 3600;
   const section = document.getElementById("charts");
 
-  /** The numbers of a sensor, those of one unit together; one chart has one unit. */
+  /** The numeric fields of a sensor by unit; each unit has a chart of its own. */
   function byUnit(fields, chosen) {
     const groups = new Map();
     for (const { name, unit, kind } of fields) {
@@ -23,7 +23,7 @@
   function add({ Chart, Points, group }, title, unit, names) {
     const figure = document.createElement("figure"), heading = document.createElement("figcaption");
     const canvas = document.createElement("canvas"), readout = document.createElement("output");
-    const series = names.map((name) => ({ name, unit, points: new Points(MOST_SAMPLES), live: true }));
+    const series = names.map((name) => ({ name, unit, points: new Points(SAMPLE_LIMIT), live: true }));
     heading.textContent = `${title}: ${names.join(", ")}`;
     figure.append(heading, canvas, readout);
     section.append(figure);
@@ -42,15 +42,15 @@
     const sensor = nervous.sensor(name);
     try {
       const { title, fields } = await sensor.describe();
-      const before = await sensor.samples({ last: "10m", limit: MOST_SAMPLES });
+      const before = await sensor.samples({ last: "10m", limit: SAMPLE_LIMIT });
       const charts = byUnit(fields, field).map(([unit, names]) => add(parts, title, unit, names));
       const take = (sample) => charts.forEach((push) => push(sample));
       before.forEach(take);
       sensor.watch(take, { onError: () => {} });
     } catch (error) {
-      // The console of the app says what it may not read, and what this machine does not have.
-      const isSaid = ["NotAllowedError", "NotFoundError"].includes(error.name) || error.problem === "several-sensors";
-      if (!isSaid) throw error;
+      // The console of the app already reports what it may not read, and sensors that this machine lacks.
+      const isReported = ["NotAllowedError", "NotFoundError"].includes(error.name) || error.problem === "several-sensors";
+      if (!isReported) throw error;
     }
   }
 

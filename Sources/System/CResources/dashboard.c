@@ -20,23 +20,9 @@ static const unsigned char begin_js[] = {
 #embed "../../Provider/Resources/dashboard/begin.js"
 };
 
-/* One module of several files, each with one idea: a page needs one request for it. */
+/* One module, so that a page needs one request for it. */
 static const unsigned char charts_js[] = {
-#embed "../../Provider/Resources/dashboard/charts/settings.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/points.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/ticks.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/frame.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/line.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/table.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/chart.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/histogram.js"
+#include "charts.h"
 };
 
 static const unsigned char columns_js[] = {
@@ -49,21 +35,7 @@ static const unsigned char dashboard_css[] = {
 
 /* What every page needs, and the overview, with the charts: the other pages are modules of their own. */
 static const unsigned char dashboard_js[] = {
-#embed "../../Provider/Resources/dashboard/charts/settings.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/points.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/ticks.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/frame.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/line.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/table.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/chart.js"
-,
-#embed "../../Provider/Resources/dashboard/charts/histogram.js"
+#include "charts.h"
 ,
 #embed "../../Provider/Resources/dashboard/core/texts.js"
 ,
