@@ -182,8 +182,10 @@ struct DashboardTests {
     private static func parts() throws -> [String: [String]] {
         let sources = URL(filePath: #filePath).appending(path: "../../../../Sources")
             .standardizedFileURL.path(percentEncoded: false)
-        let list = try String(
-            contentsOfFile: "\(sources)/System/CResources/dashboard.c", encoding: .utf8)
+        let folder = "\(sources)/System/CResources"
+        let charts = try String(contentsOfFile: "\(folder)/charts.h", encoding: .utf8)
+        let list = try String(contentsOfFile: "\(folder)/dashboard.c", encoding: .utf8)
+            .replacing("#include \"charts.h\"", with: charts)
         var parts: [String: [String]] = [:]
         for array in list.matches(of: /char (\w+)\[\] = \{\n([^}]*)\}/) {
             parts[String(array.1)] = array.2.matches(of: /#embed "..\/..\/([^"]+)"/).map {
