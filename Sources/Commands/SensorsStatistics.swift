@@ -19,8 +19,10 @@ struct SensorsStatistics {
     func run() async throws {
         let reply = try await client.statistics(of: sensors, query: query)
         let answer = try reply.value
+        let hasNone = answer.items.allSatisfy { $0.problem != nil }
         switch format {
         case .json: console.print(json: reply.json)
+        case .csv where hasNone, .table where hasNone: break
         case .csv:
             console.print(header.joined(separator: ","))
             for row in answer.items.flatMap({ rows(of: $0) }) { print(row) }

@@ -286,6 +286,8 @@ struct FollowTests {
         let missing = try sandbox.nervous("query", "nothing", "cpu:busy", "--stats", "mean")
         #expect(missing.code == 66 && missing.output.contains("cpu"))
         #expect(missing.errors.contains("nothing"))
+        let none = try sandbox.nervous("query", "cpu:none", "--stats", "mean")
+        #expect(none.code != 0 && none.output.isEmpty)
     }
 
     @Test(arguments: [
