@@ -51,7 +51,7 @@ extension APIClient {
             APIRequest(.get, .doctor, query: [("checks", names)], hasTimeLimit: false))
     }
 
-    /// Makes the host read every sensor once that is on, unless it collects continuously.
+    /// Makes the host read each sensor that is on once, unless it collects continuously.
     public func collect() async throws {
         try await perform(APIRequest(.post, .collection))
     }
@@ -295,7 +295,7 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - sensors: each like `cpu` or `cpu:busy,core0`; at most 32.
-    ///   - query: `fn`, and such as `from`, `to`, `every` and `digits`.
+    ///   - query: `fn`, and optional parameters such as `from`, `to`, `every` and `digits`.
     public func statistics(
         of sensors: [String], query: [(name: String, value: String?)]
     ) async throws -> APIReply<StatisticsColumns> {

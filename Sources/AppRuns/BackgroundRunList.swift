@@ -1,8 +1,8 @@
 import Files
 import Foundation
 
-/// The background runs that the owner started and did not stop, in a file: a host that starts resumes
-/// them.
+/// The background runs that the owner started and did not stop, in a file, so that the next host resumes
+/// them when it starts.
 ///
 /// Every call blocks briefly.
 struct BackgroundRunList {

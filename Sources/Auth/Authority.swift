@@ -302,7 +302,7 @@ public actor Authority {
         isAnswer: Bool = false, among choice: InstanceChoice? = nil
     ) async throws(AuthError) {
         try await inTurn { () async throws(AuthError) in
-            // Also of a denial that could not be stored.
+            // Also after an error: a denial takes effect even if it could not be stored.
             defer { answerRequests() }
             try await decisions.decide(
                 decision, on: privilege, by: client, run: run, isAnswer: isAnswer, among: choice)

@@ -9,8 +9,8 @@ public struct AccessRequest: Hashable, Sendable {
     public let access: Access
     /// The purpose, for the access log: `latest`, `samples`, `stats`, `stream`.
     public let operation: String
-    /// Whether it continues an earlier use, as a stream does; then an expired token is not reported
-    /// as an attack.
+    /// Whether it continues an earlier use, as a stream does; then an expired token is not recorded
+    /// in the access log.
     public let isContinuation: Bool
 
     /// - Parameter isContinuation: whether it continues an earlier use, as a stream does.

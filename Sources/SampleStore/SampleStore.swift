@@ -39,8 +39,8 @@ public actor SampleStore {
     private var buffer: WriteBuffer
     /// The rows that the next transaction may extend, by layout.
     private var openRows: [Int64: UnsealedRow.Key] = [:]
-    /// The end of the journal; `nil` while a full disk prevents what an earlier session left in it from being
-    /// written as rows.
+    /// The end of the journal; `nil` while samples of a killed process are still in it because the disk is too full
+    /// to write them as rows.
     private var journal: SampleJournal.End?
     private var pendingCommit: PendingCommit?
     /// The number of committed transactions with samples.
@@ -260,7 +260,8 @@ public actor SampleStore {
         }
     }
 
-    /// A stream with an element after samples of the sensor were accepted; several may be combined.
+    /// A stream that yields an element when samples of the sensor have been accepted; one element may stand
+    /// for several batches.
     ///
     /// The stream ends at once when the sensor is not registered.
     public func arrivalSignals(of sensor: SensorID) -> AsyncStream<Void> {
@@ -523,8 +524,8 @@ public actor SampleStore {
     private func recallNewest(of sensor: SensorID) async throws {
         guard let known = series[sensor] else { return }
         series[sensor]?.forgetNewest()
-        // Not as arguments of the calls: an element is accessed from before the arguments of a call by
-        // optional chaining until its end, and other calls of this actor run while they are awaited.
+        // Awaited before the calls: `series[sensor]?.recall(await …)` would access the element during the
+        // suspension, while other calls of this actor access it, too.
         let newest = try await storedNewest(of: sensor, known)
         series[sensor]?.recall(newest)
         let times = await recentTimes(of: sensor, known)
@@ -633,7 +634,7 @@ public actor SampleStore {
         var failure: SampleStoreError?
         do {
             try await flush()
-            // What is in rows stays in pages of the journal until they are overwritten.
+            // The journal still has copies of samples that are in rows now.
             try? await rewriteJournal(isForgetting: false)
         } catch {
             failure = error

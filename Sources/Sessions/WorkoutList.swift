@@ -32,7 +32,7 @@ public enum WorkoutList {
     /// Reads all workouts of a file.
     ///
     /// - Throws: ``TrackError`` `.malformed` if it is not a list of workouts, `.unsafe` for
-    ///   rejected parts of XML, `.tooLarge`, `.invalid` for an invalid workout.
+    ///   document types and entities, `.tooLarge`, `.invalid` for an invalid workout.
     public static func workouts(
         _ bytes: [UInt8], limits: TrackLimits = TrackLimits()
     ) throws(TrackError) -> [Workout] {

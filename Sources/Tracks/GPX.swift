@@ -4,7 +4,7 @@ import Text
 /// Reads the tracks and routes of a GPX file.
 ///
 /// GPX 1.1, Topografix, http://www.topografix.com/GPX/1/1/, and the common part of 1.0. Files are
-/// untrusted: ``MarkupReader`` rejects parts of XML. A point without a time gets the previous time plus
+/// untrusted: ``MarkupReader`` rejects document types and entities. A point without a time gets the previous time plus
 /// a second, from 1970 on, so that a file without times can be replayed. The accuracy of a point is
 /// read from an `accuracy` in its extensions, as ``GPXWriter`` writes it.
 ///

@@ -12,7 +12,7 @@ enum Format {
         case "By": return bytes(number)
         case "By/s": return bytes(number) + "/s"
         case "Cel": return Self.number(number) + " °C"
-        // A hundred-thousandth of a degree is a metre.
+        // Six decimals of a degree of latitude are about 0.1 m.
         case "deg": return Self.number(number, digits: 6) + " deg"
         case "1", nil: return Self.number(number)
         case "uT": return Self.number(number) + " µT"
