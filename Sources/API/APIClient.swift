@@ -224,7 +224,7 @@ extension APIClient {
     /// Summaries for the owner as Server-Sent Events, line by line: each at the start, and again each minute if
     /// it has changed.
     ///
-    /// - Parameter summary: what is summed up.
+    /// - Parameter summary: the kind of summary.
     public func stream(
         of summary: OwnerSummary
     ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
@@ -233,7 +233,7 @@ extension APIClient {
                 .get, .stream, query: [(summary.rawValue, "true")], hasTimeLimit: false))
     }
 
-    /// What a stream for the owner sums up.
+    /// A summary in a stream for the owner.
     public enum OwnerSummary: String, Sendable {
         /// What each client has read in the last 15 minutes: lists of ``AccessSummary``.
         case access

@@ -153,10 +153,12 @@ struct LogCommand: AsyncParsableCommand {
     }
 
     private func showRecent(_ session: HostSession) async throws {
-        let follower = OwnerSummaryFollower(summary: .access, client: session.client)
-        guard follow else { return try await follower.run(isOnce: true, show: showSummary) }
+        let client = session.client
+        guard follow else {
+            return try await client.follow(.access, isOnce: true, show: showSummary)
+        }
         try await session.follow(options.console) {
-            try await follower.run(isOnce: false, show: showSummary)
+            try await client.follow(.access, isOnce: false, show: showSummary)
         }
     }
 

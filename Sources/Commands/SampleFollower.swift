@@ -15,11 +15,6 @@ struct SampleFollower {
     let client: APIClient
     let console: Console
 
-    /// A gap of the stream.
-    private struct Gap: Decodable {
-        let reason: String
-    }
-
     /// Runs until it is cancelled.
     ///
     /// - Throws: the problem that ends the stream, and `unavailable` if the host ends.
@@ -39,23 +34,15 @@ struct SampleFollower {
         var printer = SamplePrinter(
             fields: fields, format: format, console: console, earlier: recent.reversed())
         defer { printer.end() }
-        var parser = ServerSentEventParser()
-        for try await line in lines {
-            guard let event = parser.take(line) else { continue }
+        try await EventLines(lines: lines).read { event in
             switch event.name {
             case "sample": try printer.show(event.data)
-            case "problem": throw APIError(status: 500, body: event.data)
             case "damage": console.warnAboutDamage(in: event.data, of: sensor)
-            case "gap":
-                let gap = try? JSONDecoder().decode(Gap.self, from: event.data)
-                console.say(
-                    gap?.reason == "history"
-                        ? "warning: some samples are too old to be read under the grant"
-                        : "warning: some samples are no longer stored")
+            case "gap": console.warnAboutGap(in: event.data)
             default: break
             }
+            return true
         }
-        throw CommandFailure(.unavailable, "The host has stopped.")
     }
 }
 
@@ -112,10 +99,7 @@ private struct SamplePrinter {
     private func chosenMembers(of data: Data) throws -> Data {
         let names = ["t"] + fields.map(\.name)
         let sample = try StrictJSON(maximumBytes: data.count).parse(Array(data))
-        let members = (sample.object ?? []).filter { names.contains($0.key) }.map {
-            JSONString.literal($0.key) + ":" + $0.value.text()
-        }
-        return Data("{\(members.joined(separator: ","))}".utf8)
+        return (sample.object ?? []).filter { names.contains($0.key) }.line
     }
 
     func end() {
@@ -139,5 +123,13 @@ private struct SamplePrinter {
         let free = room - name.displayColumns - range.displayColumns
         let count = min(Self.longestSparkline, max(0, free))
         return name + Sparkline.text(values.suffix(count)) + range
+    }
+}
+
+extension [JSONMember] {
+    /// The members as an object on one line, with the original digits of numbers.
+    var line: Data {
+        let members = map { JSONString.literal($0.key) + ":" + $0.value.text() }
+        return Data("{\(members.joined(separator: ","))}".utf8)
     }
 }

@@ -18,11 +18,6 @@ struct SensorsFollower {
         let problem: ProblemDetails
     }
 
-    private struct Gap: Decodable {
-        let sensor: String?
-        let reason: String
-    }
-
     /// Runs until it is cancelled.
     ///
     /// - Throws: the problem that ends the stream, or that of the last sensor if none can be read, and
@@ -34,12 +29,10 @@ struct SensorsFollower {
         let lines = try await client.stream(
             of: selections.map(\.sensor), beginsWithNewest: beginsWithNewest)
         var printer = SensorsPrinter(selections, descriptions, format, console)
-        var (parser, left) = (ServerSentEventParser(), selections.count)
-        for try await line in lines {
-            guard let event = parser.take(line) else { continue }
+        var left = selections.count
+        try await EventLines(lines: lines).read { event in
             switch event.name {
             case "sample": try printer.show(event.data)
-            case "problem": throw APIError(status: 500, body: event.data)
             case "refused":
                 let refusal = try JSONDecoder().decode(Refusal.self, from: event.data)
                 let error = APIError(
@@ -48,17 +41,11 @@ struct SensorsFollower {
                 guard left > 0 else { throw error }
                 console.report(CommandFailure(error))
             case "damage": console.warnAboutDamage(in: event.data)
-            case "gap":
-                let gap = try? JSONDecoder().decode(Gap.self, from: event.data)
-                let name = gap?.sensor ?? "a sensor"
-                console.say(
-                    gap?.reason == "history"
-                        ? "warning: some samples of \(name) are too old to be read under the grant"
-                        : "warning: some samples of \(name) are no longer stored")
+            case "gap": console.warnAboutGap(in: event.data, isOfSeveral: true)
             default: break
             }
+            return true
         }
-        throw CommandFailure(.unavailable, "The host has stopped.")
     }
 
     /// The stream has all fields, so the host does not check their names.
@@ -146,9 +133,8 @@ private struct SensorsPrinter {
     private static func text(
         _ members: [JSONMember], only names: [String]?
     ) -> Data {
-        let kept = members.filter { member in
+        members.filter { member in
             names?.contains(member.key) ?? true || ["sensor", "t"].contains(member.key)
-        }.map { JSONString.literal($0.key) + ":" + $0.value.text() }
-        return Data("{\(kept.joined(separator: ","))}".utf8)
+        }.line
     }
 }

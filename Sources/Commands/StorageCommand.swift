@@ -42,8 +42,7 @@ struct StorageCommand: AsyncParsableCommand {
             try await HostSession.with(options.host, collects: follow) { session in
                 guard !follow else {
                     return try await session.follow(options.console) {
-                        try await OwnerSummaryFollower(summary: .storage, client: session.client)
-                            .run(isOnce: false, show: show)
+                        try await session.client.follow(.storage, isOnce: false, show: show)
                     }
                 }
                 let reply = try await session.client.storage()

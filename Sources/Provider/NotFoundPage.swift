@@ -49,7 +49,7 @@ enum NotFoundPage {
         <div class="alone">
         <section class="panel empty">
         <h1 class="same">There is no page at this address</h1>
-        <p><code>\(escaped(address))</code></p>
+        <p><code>\(XMLText(address))</code></p>
         <p><a class="button" href="/">Go to the overview</a></p>
         <p>If this browser is not signed in, open Nervous from a terminal on this machine:</p>
         <p><code class="command">nervous open</code></p>
@@ -60,11 +60,5 @@ enum NotFoundPage {
         </html>
 
         """
-    }
-
-    /// A text as the content of an element.
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
     }
 }

@@ -55,7 +55,7 @@ struct RecentAccessTests {
         }
     }
 
-    @Test func `nothing is summed up while nobody watches`() async throws {
+    @Test func `no summary is computed without a watcher`() async throws {
         try await Self.with { recent, time, read in
             let (changes, watcher) = await recent.watch()
             var watch = changes.makeAsyncIterator()

@@ -91,6 +91,23 @@ extension Console {
         warn(about: answer?.damaged, of: sensor)
     }
 
+    private struct Gap: Decodable {
+        let sensor: String?
+        let reason: String
+    }
+
+    /// Warns about samples that a stream has left out.
+    ///
+    /// - Parameter isOfSeveral: whether the stream is of several sensors, so that the warning names one.
+    func warnAboutGap(in event: Data, isOfSeveral: Bool = false) {
+        let gap = try? JSONDecoder().decode(Gap.self, from: event)
+        let samples = "some samples" + (isOfSeveral ? " of \(gap?.sensor ?? "a sensor")" : "")
+        say(
+            gap?.reason == "history"
+                ? "warning: \(samples) are too old to be read under the grant"
+                : "warning: \(samples) are no longer stored")
+    }
+
     func warn(about damaged: [DamagedRange]?, of sensor: String? = nil) {
         for range in damaged ?? [] {
             let name = range.sensor ?? sensor ?? "a sensor"

@@ -9,7 +9,6 @@ import ServiceLifecycle
 
 /// The access log, for the owner.
 struct AccessLogRoutes {
-    private static let linesType = "application/x-ndjson"
     private static let verifying = "The access log is being verified."
     private static let progressInterval = Duration.milliseconds(250)
 
@@ -101,13 +100,14 @@ struct AccessLogRoutes {
         let wanted: Bool? = ContentNegotiation.best(of: accept) { range in
             switch range {
             case "*/*", "application/*", "application/json": false
-            case linesType: true
+            case Response.linesType: true
             default: nil
             }
         }
         guard let wanted else {
             throw Problem(
-                .notAcceptable, "The result is available as application/json and \(linesType).")
+                .notAcceptable,
+                "The result is available as application/json and \(Response.linesType).")
         }
         return wanted
     }
@@ -118,22 +118,18 @@ struct AccessLogRoutes {
         _ steps: AsyncStream<AccessLogVerificationStep>, _ request: Request,
         _ context: ProviderContext, cancel: @escaping @Sendable () -> Void
     ) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: Self.linesType, .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                defer { cancel() }
-                try await withGracefulShutdownHandler {
-                    try await request.whileConnected(context) {
-                        try await Self.write(steps, to: &writer)
-                    } onDisconnect: {
-                        cancel()
-                    }
-                } onGracefulShutdown: {
+        Response.lines { writer in
+            defer { cancel() }
+            try await withGracefulShutdownHandler {
+                try await request.whileConnected(context) {
+                    try await Self.write(steps, to: &writer)
+                } onDisconnect: {
                     cancel()
                 }
-                try await writer.finish(nil)
+            } onGracefulShutdown: {
+                cancel()
             }
-        ).endingConnection(context)
+        }.endingConnection(context)
     }
 
     private static func write(
@@ -144,8 +140,7 @@ struct AccessLogRoutes {
             let isProgress = step.verified != nil
             guard !isProgress || .now - last >= progressInterval else { continue }
             last = .now
-            try await writer.write(ByteBuffer(bytes: JSONText.encode(step)))
-            try await writer.write(ByteBuffer(string: "\n"))
+            try await writer.writeLine(step)
         }
     }
 

@@ -75,35 +75,29 @@ struct RunRoutes {
             let now = try await supervisor.report(report.id)
             return try .json(RunDescription(now), status: .accepted)
         }
-        return Response(
-            status: .ok,
-            headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                // The channel has no buffer, so the app waits while the client does not read.
-                let events = AsyncChannel<RunEventItem>()
-                let work = Task { await run(report.id, body, events) }
-                // A channel without a reader would block the end of the run.
-                let leave: @Sendable () -> Void = {
-                    work.cancel()
-                    events.finish()
-                }
-                defer { leave() }
-                try await withGracefulShutdownHandler {
-                    try await request.whileConnected(context) {
-                        for await event in events {
-                            try await writer.write(ByteBuffer(bytes: JSONText.encode(event)))
-                            try await writer.write(ByteBuffer(string: "\n"))
-                        }
-                    } onDisconnect: {
-                        leave()
-                    }
-                } onGracefulShutdown: {
-                    // The client then receives the event of the end of its run.
-                    Task { _ = try? await supervisor.stop(report.id) }
-                }
-                try await writer.finish(nil)
+        return Response.lines { writer in
+            // The channel has no buffer, so the app waits while the client does not read.
+            let events = AsyncChannel<RunEventItem>()
+            let work = Task { await run(report.id, body, events) }
+            // A channel without a reader would block the end of the run.
+            let leave: @Sendable () -> Void = {
+                work.cancel()
+                events.finish()
             }
-        ).endingConnection(context)
+            defer { leave() }
+            try await withGracefulShutdownHandler {
+                try await request.whileConnected(context) {
+                    for await event in events {
+                        try await writer.writeLine(event)
+                    }
+                } onDisconnect: {
+                    leave()
+                }
+            } onGracefulShutdown: {
+                // The client then receives the event of the end of its run.
+                Task { _ = try? await supervisor.stop(report.id) }
+            }
+        }.endingConnection(context)
     }
 
     private func run(

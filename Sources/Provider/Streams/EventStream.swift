@@ -77,14 +77,39 @@ extension Request {
     }
 }
 
+extension ResponseBodyWriter {
+    /// Writes a value as a line of JSON.
+    mutating func writeLine(_ value: some Encodable) async throws {
+        try await write(ByteBuffer(bytes: JSONText.encode(value)))
+        try await write(ByteBuffer(string: "\n"))
+    }
+}
+
 extension Response {
+    /// The media type of lines of JSON.
+    static let linesType = "application/x-ndjson"
+
     /// Server-Sent Events; the stream ends when `write` returns.
     static func events(
         _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
     ) -> Response {
+        stream("text/event-stream", write)
+    }
+
+    /// Lines of JSON; the stream ends when `write` returns.
+    static func lines(
+        _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
+        stream(linesType, write)
+    }
+
+    private static func stream(
+        _ type: String,
+        _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
         Response(
             status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            headers: [.contentType: type, .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 try await write(&writer)
                 try await writer.finish(nil)

@@ -6,8 +6,7 @@ import Scheduling
 
 /// What each client read in the last minutes, for all streams that show it.
 ///
-/// The access log is summed up once a minute while anybody watches, however many do, and not at all while nobody
-/// does.
+/// The access log is summarised once a minute while there are watchers, however many, and not otherwise.
 ///
 /// ```swift
 /// let (changes, watcher) = await recentAccess.watch()
@@ -15,18 +14,18 @@ import Scheduling
 /// await recentAccess.unwatch(watcher)
 /// ```
 actor RecentAccess {
-    /// How often the log is summed up.
+    /// How often the log is summarised.
     static let interval = Duration.seconds(60)
-    /// The time that is summed up.
+    /// The time that a summary covers.
     private static let span = Duration.seconds(15 * 60)
-    /// Entries of the access log that are read at once, and how often.
+    /// The entries of the access log on a page, and the maximum number of pages.
     private static let (page, pages) = (500, 20)
 
     private let log: AccessLog
     private let time: any TimeSource
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastWatcher = 0
-    /// Computes while anybody watches; after the last watcher, until the next computation would be due.
+    /// Computes summaries while there are watchers; it ends when the next one would be due without any.
     private var work: Task<Void, Never>?
     /// A list of ``AccessSummary``, those that read most first, as JSON; `nil` until it has been computed, and
     /// while the log cannot be read.
@@ -63,7 +62,7 @@ actor RecentAccess {
 
     // MARK: - Private
 
-    /// - Returns: whether anybody watches.
+    /// - Returns: whether there are watchers.
     private func computeIfWatched() async -> Bool {
         guard !watchers.isEmpty else {
             work = nil

@@ -22,7 +22,7 @@ enum SampleJournal {
     struct End: Sendable {
         /// The last sequence number in rows when the journal was begun.
         ///
-        /// It tells its pages from those of an earlier journal.
+        /// It distinguishes its pages from those of an earlier journal.
         fileprivate let base: Int64
         /// The number of full pages.
         fileprivate var page = 0

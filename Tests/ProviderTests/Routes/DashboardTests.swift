@@ -121,7 +121,7 @@ struct DashboardTests {
             ] {
                 #expect(found.text.contains(part), "\(part)")
             }
-            // A query can contain what nobody should see on a screen.
+            // A query can contain secrets, which must not be on a screen.
             #expect(!found.text.contains("token"))
             #expect(!found.text.contains("<script") && !found.text.contains("nervous-page"))
             let policy = try #require(found["content-security-policy"])

@@ -46,7 +46,7 @@ export function settingsPanels(sensor, { signal, range, changed }) {
     }
     const names = new Set(tokens.items.map(({ name }) => name));
     const shown = grants.items.filter((grant) => concerns(sensor.id, grant));
-    fill(access, shown.length === 0 ? h("li", h("p", { class: "small quiet" }, said.nobody)) : shown.map((grant) => line(grant, names.has(grant.client))));
+    fill(access, shown.length === 0 ? h("li", h("p", { class: "small quiet" }, said.noReaders)) : shown.map((grant) => line(grant, names.has(grant.client))));
   }
 
   function line(grant, isToken) {

@@ -54,7 +54,7 @@ export const said = {
     `Nine of ten values of ${field} lie between ${low} and ${high}, half of them below ${median}.`,
   means: (length) => `The bars count means of ${length}.`,
   access: "Access",
-  nobody: "No app and no program may read this sensor.",
+  noReaders: "No app and no program may read this sensor.",
   token: "token",
   once: "for one run",
   revoke: "Revoke",
