@@ -30,7 +30,7 @@ struct AuthDatabase: Sendable {
         do {
             queue = try Self.open(path)
         } catch let error as DatabaseError
-            where error.isLackOfSpace && AuthWriter.reserve(besides: path).release()
+            where error.isLackOfSpace && AuthWriter.reserve(beside: path).release()
         {
             // Opening failed because it writes to the disk; the reserve has made space for this.
             queue = try Self.open(path)

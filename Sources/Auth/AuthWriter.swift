@@ -41,11 +41,11 @@ final class AuthWriter: Sendable {
         self.queue = queue
         self.path = path
         self.willCommit = willCommit
-        reserve = Self.reserve(besides: path)
+        reserve = Self.reserve(beside: path)
         reserve.allocate(free: DiskReserve.free(at: path))
     }
 
-    static func reserve(besides path: String) -> DiskReserve {
+    static func reserve(beside path: String) -> DiskReserve {
         DiskReserve(path: path + "-reserve", size: reserveBytes)
     }
 

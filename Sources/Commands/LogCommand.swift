@@ -48,7 +48,7 @@ struct LogCommand: AsyncParsableCommand {
             "Only entries of callers of this type.",
             discussion: """
                 command and dashboard are your own; owner is a program with an owner's token, client \
-                one with another token; app.
+                a program with any other token, app an app.
                 """, valueName: "type"),
         completion: .list(AccessLogEntry.ClientKind.allCases.map(\.rawValue)),
         transform: AccessLogEntry.ClientKind.init(argument:))

@@ -23,8 +23,8 @@ struct QueryCommand: AsyncParsableCommand {
 
             --follow prints samples as they arrive, until Ctrl-C; --json prints one sample
             per line. On a terminal, a sparkline of the first numeric field is below them.
-            Several sensors can be followed, or have statistics; cpu:busy,core0 is the sensor
-            cpu with only these fields.
+            --follow and --stats accept several sensors. cpu:busy,core0 means only these
+            fields of cpu.
             """)
 
     private static let standardLimit = 20

@@ -19,8 +19,8 @@ struct ServeCommand: AsyncParsableCommand {
             `nervous open` opens its dashboard.
             Stop it with Ctrl-C or `kill PID`: it writes pending samples and exits within
             10 seconds. SIGHUP and `nervous reload` apply changes of the configuration and
-            the policy. With the option --log-format json, which every command has, each
-            line of its log is JSON.
+            the policy. With --log-format json, an option of every command that --help does
+            not list, each line of its log is JSON.
 
             With --lan, or "lan" in config.json, phones of the local network can push
             samples over TLS, and do nothing else. See docs/sending-from-a-phone.md.
@@ -40,7 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Write collected samples this often, 0s to 10m.",
-            discussion: "Otherwise \"flush\" of config.json, 10s if it is not set.",
+            discussion: "Default: \"flush\" in config.json, or 10s.",
             valueName: "duration"))
     var flush: String?
 

@@ -107,14 +107,14 @@ struct CommandTests {
             (["no-such-program-here"], "no-such-program-here is not installed"),
             (["/no/such/program"], "/no/such/program does not exist or is not executable."),
             (["/etc/passwd"], "/etc/passwd does not exist or is not executable."),
-            (["sh", "-c", "exit 3"], "failed with 3."),
+            (["sh", "-c", "exit 3"], "failed with exit code 3."),
             (
                 ["sh", "-c", "echo one >&2; echo 'no sensor.' >&2; exit 3"],
-                "failed with 3: no sensor."
+                "failed with exit code 3: no sensor."
             ),
             (
                 ["sh", "-c", "printf '\\033[31mred\\n' >&2; exit 1"],
-                "failed with 1: \\u{1b}[31mred."
+                "failed with exit code 1: \\u{1b}[31mred."
             ),
             (["sh", "-c", "kill -SEGV $$"], "was terminated by signal 11."),
         ])

@@ -32,8 +32,8 @@ struct RunCommand: AsyncParsableCommand {
             What you allow “always” is stored; see `nervous permissions`. Without a
             terminal you cannot be asked: unless stored decisions and options decide about
             each privilege, the app is not run, and the exit code is 77.
-            An app of an earlier nervousnet generation declares no privileges: it asks for
-            each sensor on first use, and continues if you deny it.
+            An app written for nervousnet, the predecessor of Nervous, declares no privileges:
+            it asks for each sensor on first use, and continues if you deny it.
             The exit code is that of the app: 0, or 1 after an uncaught error.
             """)
 

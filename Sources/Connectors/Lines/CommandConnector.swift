@@ -162,6 +162,6 @@ private struct CommandRun: Sendable {
     private static func text(of status: Int32) -> String {
         let signal = status & 0x7F
         return signal == 0
-            ? "failed with \(status >> 8 & 0xFF)" : "was terminated by signal \(signal)"
+            ? "failed with exit code \(status >> 8 & 0xFF)" : "was terminated by signal \(signal)"
     }
 }

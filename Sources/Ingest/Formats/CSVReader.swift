@@ -60,7 +60,7 @@ struct CSVReader {
                 context.unknownName = name
                 throw RowError(.unknown)
             }
-            if context.table.isTwice(field, in: context.attempt) {
+            if context.table.recordRepeats(field, in: context.attempt) {
                 throw RowError(.twice, field: field)
             }
             found.append(field)

@@ -81,7 +81,7 @@ struct ColumnsReader {
                 context.unknownName = Array(name)
                 throw RowError(.unknown)
             }
-            guard !context.table.isTwice(field, in: context.attempt) else {
+            guard !context.table.recordRepeats(field, in: context.attempt) else {
                 throw RowError(.twice, field: field)
             }
             guard kind == ColumnsHeader.code(of: context.kinds[field]) else {

@@ -105,7 +105,8 @@ struct DecimalLiteral {
         return isNegative ? -value : value
     }
 
-    /// The integer, or `nil` if it is not one or its last digits are lost in a fraction or an exponent.
+    /// The integer, or `nil` if it is not one, does not fit in 64 bits, or is written with a fraction or an
+    /// exponent and needs more than 53 bits.
     @inline(__always)
     func integer() -> Int64? {
         guard isWhole, isExact else { return roundedInteger() }

@@ -73,7 +73,7 @@ struct FieldTable: ~Copyable {
     /// - Parameter sample: a number unique to the sample, from 1.
     /// - Returns: whether the sample already contained the field.
     @inline(__always)
-    func isTwice(_ field: Int, in sample: Int) -> Bool {
+    func recordRepeats(_ field: Int, in sample: Int) -> Bool {
         let stamp = stamps + (field + 1)
         if stamp.pointee == sample { return true }
         stamp.pointee = sample

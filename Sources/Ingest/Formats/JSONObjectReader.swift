@@ -29,7 +29,9 @@ enum JSONObjectReader {
                 } else {
                     field = try escapedField(&position, end, &context)
                 }
-                if context.table.isTwice(field, in: sample) { throw RowError(.twice, field: field) }
+                if context.table.recordRepeats(field, in: sample) {
+                    throw RowError(.twice, field: field)
+                }
                 previous = field
                 if position.pointee != UInt8(ascii: ":") {
                     skip(&position, &context.line, spansLines)
