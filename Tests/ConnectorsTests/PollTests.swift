@@ -49,9 +49,11 @@ struct PollTests {
             let url = "http://127.0.0.1:\(server.port)/weather?appid=secret"
             return try await with(try connector(url, timeout: timeout)) { source in
                 let samples = source.samples()
-                try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
-                #expect(source.report?.accepted == 0)
-                let problem = source.report?.problem ?? ""
+                let report = try await ConnectorKindTests.reach(source, "the fault") {
+                    $0.problem != nil
+                }
+                #expect(report.accepted == 0)
+                let problem = report.problem ?? ""
                 #expect(problem.hasPrefix("http://127.0.0.1:\(server.port)"))
                 #expect(!problem.contains("secret"))
                 withExtendedLifetime(samples) {}
@@ -154,7 +156,7 @@ struct PollTests {
             .silence(after: Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{".utf8)),
         ] as [LocalServer.Reply])
     func `a server that does not answer times out`(reply: LocalServer.Reply) async throws {
-        let fault = try await Self.fault(reply, timeout: .milliseconds(200))
+        let fault = try await Self.fault(reply, timeout: .seconds(2))
         #expect(fault.hasSuffix("did not answer in time."))
     }
 
@@ -163,9 +165,9 @@ struct PollTests {
         defer { withExtendedLifetime(port) {} }
         let source = try Self.source(try Self.connector("http://127.0.0.1:\(port.number)/"))
         let samples = source.samples()
-        try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
-        #expect(source.report?.problem?.contains("cannot be reached") == true)
-        #expect(source.report?.link == .disconnected)
+        let report = try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
+        #expect(report.problem?.contains("cannot be reached") == true)
+        #expect(report.link == .disconnected)
         withExtendedLifetime(samples) {}
     }
 

@@ -50,8 +50,12 @@ public struct LocationDriver: SensorDriver {
     /// - Parameters:
     ///   - host: an IP address.
     ///   - rest: when the receiver is suspended; `nil` for never.
-    public init(host: String = standardHost, port: Int = standardPort, rest: Rest? = nil) {
-        probe = GPSDProbe(host: host, port: port)
+    ///   - timeout: the time in which gpsd must answer a discovery.
+    public init(
+        host: String = standardHost, port: Int = standardPort, rest: Rest? = nil,
+        timeout: Duration = .milliseconds(200)
+    ) {
+        probe = GPSDProbe(host: host, port: port, timeout: timeout)
         let count = ["used", "visible"].map {
             Field($0, unit: "{satellite}", kind: .integer)
         }
@@ -99,7 +103,7 @@ public struct LocationDriver: SensorDriver {
     }
 }
 
-/// Checks whether gpsd listens at an address, for at most 200 ms.
+/// Checks whether gpsd listens at an address.
 private struct GPSDProbe: Sendable {
     enum Answer: Hashable {
         case present
@@ -111,15 +115,14 @@ private struct GPSDProbe: Sendable {
         case notGPSD
     }
 
-    static let timeout = Duration.milliseconds(200)
-
     /// An IP address.
     let host: String
     let port: Int
+    let timeout: Duration
 
     /// Runs the check; blocks the thread.
     func run() -> Answer {
-        let end = ContinuousClock.now + Self.timeout
+        let end = ContinuousClock.now + timeout
         guard let descriptor = connecting() else { return .unreachable }
         defer { close(descriptor) }
         guard wait(for: POLLOUT, on: descriptor, until: end) else { return .unreachable }

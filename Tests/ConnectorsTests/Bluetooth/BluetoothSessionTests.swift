@@ -36,8 +36,8 @@ struct BluetoothSessionTests {
             try await ConnectorKindTests.connected(source)
             try await bluez.control("Disappear", .string(BluetoothLock.address))
         }
-        try await ConnectorKindTests.reach(source, "the end") { $0.problem != nil }
-        let problem = try #require(source.report?.problem)
+        let report = try await ConnectorKindTests.reach(source, "the end") { $0.problem != nil }
+        let problem = try #require(report.problem)
         #expect(problem.contains(isRefused ? "return its battery" : "ended the connection"))
         withExtendedLifetime(samples) {}
     }
@@ -96,8 +96,8 @@ struct BluetoothSessionTests {
         try await bluez.control("Appear", .string(BluetoothLock.address))
         try await ConnectorKindTests.connected(source)
         try await bluez.control("Disappear", .string(BluetoothLock.address))
-        try await ConnectorKindTests.reach(source, "scanning") { $0.link == .scanning }
-        #expect(source.report?.problem == "IOTDoor ended the connection.")
+        let report = try await ConnectorKindTests.reach(source, "scanning") { $0.link == .scanning }
+        #expect(report.problem == "IOTDoor ended the connection.")
         withExtendedLifetime(samples) {}
         let unanswering = try FakeBlueZ([BluetoothLock.device { $0.connects = .never }])
         let other = try BluetoothLock.source(try BluetoothLock.connector(unanswering))

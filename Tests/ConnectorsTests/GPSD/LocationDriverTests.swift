@@ -42,7 +42,11 @@ struct LocationDriverTests {
     ) async throws {
         let server = try await ScriptedServer { _ in .init(greeting: greeting) }
         let start = ContinuousClock.now
-        let found = LocationDriver(port: server.port).discover()
+        // An answer may take long on a busy machine; of silence the test need not see more.
+        let isSilent = reason.hasSuffix("sent nothing")
+        let driver = LocationDriver(
+            port: server.port, timeout: isSilent ? .milliseconds(200) : Program.patience)
+        let found = driver.discover()
         #expect(ContinuousClock.now - start < .seconds(20))
         let expected = reason.replacing("PORT", with: "\(server.port)")
         #expect(found.allSatisfy { isUnavailable($0, because: expected) })
@@ -60,7 +64,8 @@ struct LocationDriverTests {
             path: "location-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let machine = try await VirtualMachine.start(
-            in: folder.path(percentEncoded: false), drivers: [LocationDriver(port: server.port)])
+            in: folder.path(percentEncoded: false),
+            drivers: [LocationDriver(port: server.port, timeout: Program.patience)])
         #expect(await machine.status(of: "location")?.state == .available)
         #expect(await machine.status(of: "location")?.sensor.fields == Fix.fields)
         // gpsd is not contacted before collecting and while the sensor is off.

@@ -15,7 +15,7 @@ struct RealGPSDTests {
     @Test func `the position of a receiver arrives through gpsd`() async throws {
         let begin = Timestamp.now()
         let daemon = try await RealGPSD(first: .now().advanced(byMicroseconds: -600_000_000))
-        let driver = LocationDriver(port: daemon.port)
+        let driver = LocationDriver(port: daemon.port, timeout: Program.patience)
         try await until { driver.discover().allSatisfy { !$0.isUnavailable } }
         let found = driver.discover()
         #expect(found.map(\.sensor.id) == ["location", "satellites", "gps-time"])
