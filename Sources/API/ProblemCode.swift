@@ -174,6 +174,8 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case fetchTimeout = "fetch-timeout"
     /// The response is malformed or incomplete.
     case invalidResponse = "broken-answer"
+    /// The server answered with a status other than success.
+    case unexpectedStatus = "unexpected-status"
     /// The response is too large.
     case responseTooLarge = "answer-too-large"
     /// The response is compressed.
@@ -273,7 +275,8 @@ extension ProblemCode {
         case .internalError, .damaged, .io: 500
         case .methodUnknown: 501
         case .notDelivered, .unknownHost, .unreachable, .untrustedCertificate, .wrongCertificate,
-            .invalidResponse, .responseTooLarge, .responseEncoded, .tooManyRedirects:
+            .invalidResponse, .unexpectedStatus, .responseTooLarge, .responseEncoded,
+            .tooManyRedirects:
             502
         case .busy, .logUnavailable, .notServing, .sensorUnavailable, .unpackerUnavailable,
             .confinement:
@@ -368,6 +371,7 @@ extension ProblemCode {
         case .wrongCertificate: "The certificate does not match its pin"
         case .fetchTimeout: "The server took too long"
         case .invalidResponse: "Invalid response"
+        case .unexpectedStatus: "Unexpected status"
         case .responseTooLarge: "The response is too large"
         case .responseEncoded: "The response is compressed"
         case .tooManyRedirects: "Too many redirects"

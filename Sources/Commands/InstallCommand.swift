@@ -38,26 +38,37 @@ struct InstallCommand: AsyncParsableCommand {
     var allowDowngrade = false
 
     func run() async throws {
-        let limits = try options.host.configuration.packages
-        let source: PackageArgument =
-            if DownloadAddress.isAddress(package) {
-                .archive(
-                    try await PackageDownload(
-                        package, limit: limits.archiveBytes,
-                        console: options.console
-                    ).archive())
-            } else if let bundled = BundledContent().item(.app, namedBy: package) {
-                try PackageArgument(path: bundled.path, limits: limits)
-            } else {
-                try PackageArgument(path: package, limits: limits)
-            }
+        let source = try source()
         try await HostSession.with(options.host) { session in
-            let reply = try await session.client.install(
-                source, isDryRun: dryRun, allowsDowngrade: allowDowngrade)
+            let reply = try await install(source, with: session.client)
             guard !options.json else { return options.console.print(json: reply.json) }
             let app = try reply.value
             InstallReport(app: app, isDryRun: dryRun).lines.forEach(options.console.print)
             if !dryRun { options.console.say("Run it with: nervous run \(app.name)") }
+        }
+    }
+
+    private enum Source {
+        case download(PackageDownload)
+        case local(PackageArgument)
+    }
+
+    private func source() throws -> Source {
+        if DownloadAddress.isAddress(package) { return .download(try PackageDownload(package)) }
+        let path = BundledContent().item(.app, namedBy: package)?.path ?? package
+        return .local(
+            try PackageArgument(path: path, limits: options.host.configuration.packages))
+    }
+
+    private func install(
+        _ source: Source, with client: APIClient
+    ) async throws -> APIReply<AppDescription> {
+        switch source {
+        case .download(let download):
+            try await download.install(
+                with: client, options.console, isDryRun: dryRun, allowsDowngrade: allowDowngrade)
+        case .local(let package):
+            try await client.install(package, isDryRun: dryRun, allowsDowngrade: allowDowngrade)
         }
     }
 }

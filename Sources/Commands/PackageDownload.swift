@@ -1,76 +1,88 @@
-import Addresses
+import API
 import Egress
 import Foundation
 import Host
-import RunnerProtocol
-import Text
 
-/// Downloads a package from a URL into memory; nothing is written to disk before it is complete.
-struct PackageDownload: Sendable {
-    let source: DownloadAddress
-    /// The maximum number of bytes.
-    let limit: Int
-    let console: Console
-    var downloader = Downloader(userAgent: "nervous/\(Release.version)")
+/// A package that the host downloads and keeps in memory until it is installed.
+struct PackageDownload {
+    private static let pollInterval = Duration.milliseconds(100)
+
+    let url: String
 
     /// - Throws: `usage`, without repeating the URL, which can contain a password.
-    init(_ url: String, limit: Int, console: Console) throws(CommandFailure) {
-        guard let source = DownloadAddress(url) else {
+    init(_ url: String) throws(CommandFailure) {
+        guard DownloadAddress(url) != nil else {
             throw CommandFailure(
                 .usage, "The URL of the package is invalid.",
                 hint: "Write it like https://example.org/app.zip.", type: "bad-address")
         }
-        (self.source, self.limit, self.console) = (source, limit, console)
+        self.url = url
     }
 
-    /// The bytes of the package.
+    /// Installs the package, or shows what installing it would change.
     ///
-    /// - Throws: ``CommandFailure``, whose message contains neither credentials nor the query of the URL, or
-    ///   `CancellationError`.
-    func archive() async throws -> Data {
-        let (console, progress) = (console, ProgressLine("Downloading", console, measure: .bytes))
-        defer { progress.end() }
+    /// - Throws: ``CommandFailure``, whose message contains neither credentials nor the query of the URL.
+    func install(
+        with client: APIClient, _ console: Console, isDryRun: Bool, allowsDowngrade: Bool
+    ) async throws -> APIReply<AppDescription> {
+        let download = try await client.startDownload(DownloadRequest(url: url)).value
         do {
-            return try await downloader.download(
-                source, limit: limit, accept: "application/zip, */*;q=0.5",
-                willContact: { Self.warnIfUnprotected($0, console) },
-                progress: { progress.show($0, of: $1) })
-        } catch let error as EgressError {
-            throw CommandFailure(error)
+            try await receive(download, with: client, console)
+            let reply = try await client.install(
+                DownloadedPackage(download: download.id), isDryRun: isDryRun,
+                allowsDowngrade: allowsDowngrade)
+            if isDryRun { try await client.discardDownload(download.id) }
+            return reply
+        } catch {
+            // Not in this task, which may have been cancelled.
+            await Task { try? await client.discardDownload(download.id) }.value
+            throw error
         }
     }
 
-    private static func warnIfUnprotected(_ address: WebAddress, _ console: Console) {
-        guard !address.origin.isProtected else { return }
-        console.say(
-            "warning: \(address.withoutQuery) is not encrypted: the package could have been modified"
-                + " in transit.")
+    private func receive(
+        _ download: DownloadDescription, with client: APIClient, _ console: Console
+    ) async throws {
+        let progress = ProgressLine("Downloading", console, measure: .bytes)
+        defer { progress.end() }
+        var (download, wasEncrypted) = (download, true)
+        while true {
+            if !download.encrypted, wasEncrypted {
+                wasEncrypted = false
+                console.say(
+                    "warning: \(download.address) is not downloaded over encrypted connections only: the"
+                        + " package could have been modified in transit.")
+            }
+            guard download.state == "receiving" else { break }
+            progress.show(download.received, of: download.total)
+            try await Task.sleep(for: Self.pollInterval)
+            download = try await client.download(download.id).value
+        }
+        if let failure = download.failure { throw CommandFailure(download, failure) }
     }
 }
 
 extension CommandFailure {
     /// A failed download.
-    fileprivate init(_ error: EgressError) {
+    fileprivate init(_ download: DownloadDescription, _ message: String) {
         let (code, type): (Code, String) =
-            switch error.code {
-            case .timedOut: (.unavailable, "download-timeout")
+            switch download.code.flatMap(ProblemCode.init(rawValue:)) {
+            case .fetchTimeout: (.unavailable, "download-timeout")
             case .unknownHost, .unreachable, .addressRefused, .ownHost, .tooManyCalls:
                 (.unavailable, "download-unreachable")
             case .unexpectedStatus: (.unavailable, "download-refused")
-            case .untrusted, .wrongCertificate: (.remote, "download-untrusted")
+            case .untrustedCertificate, .wrongCertificate: (.remote, "download-untrusted")
             case .redirectRefused, .tooManyRedirects: (.remote, "download-redirect")
-            case .invalidRequest, .invalidResponse, .responseEncoded:
-                (.remote, "download-interrupted")
             case .responseTooLarge: (.badData, "too-large")
+            default: (.remote, "download-interrupted")
             }
         let hint: String? =
-            switch error.code {
-            case .untrusted, .wrongCertificate:
-                "Nothing was installed: the server's identity is unknown."
-            case .redirectRefused: "Tell the author, or install from a file that you trust."
-            case .invalidResponse: "Try again."
-            default: error.hint
+            switch type {
+            case "download-untrusted": "Nothing was installed: the server's identity is unknown."
+            case "download-redirect": "Tell the author, or install from a file that you trust."
+            case "download-interrupted": download.fix ?? "Try again."
+            default: download.fix
             }
-        self.init(code, error.message, hint: hint, type: type)
+        self.init(code, message, hint: hint, type: type)
     }
 }

@@ -212,8 +212,8 @@ extension CommandFailure {
         case .methodNotAllowed, .methodUnknown, .notAcceptable, .timedOut, .unsupportedMediaType,
             .misdirected, .storageFull, .tooManyMessages, .logFull, .severalSensors, .unknownPack,
             .notDelivered, .outboxFull, .unknownHost, .unreachable, .untrustedCertificate,
-            .wrongCertificate, .fetchTimeout, .invalidResponse, .responseTooLarge, .responseEncoded,
-            .tooManyRedirects, .tooManyCalls:
+            .wrongCertificate, .fetchTimeout, .invalidResponse, .unexpectedStatus,
+            .responseTooLarge, .responseEncoded, .tooManyRedirects, .tooManyCalls:
             .remote
         }
     }

@@ -255,7 +255,7 @@ extension ProblemCode {
             case .responseEncoded: .responseEncoded
             case .tooManyRedirects: .tooManyRedirects
             case .tooManyCalls: .tooManyCalls
-            case .unexpectedStatus: .invalidResponse
+            case .unexpectedStatus: .unexpectedStatus
             }
     }
 }

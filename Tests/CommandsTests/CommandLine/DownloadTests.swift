@@ -42,6 +42,9 @@ struct DownloadTests {
         #expect(install.output.contains("Installed demo 1.0.0."))
         #expect(!install.errors.contains("warning"))
         #expect(sandbox.installedFiles.contains("demo/content/grün 名前.txt"))
+        let log = try sandbox.nervous("log", "--kind", "download", "--json").output
+        #expect(log.contains("complete: ") && log.contains("/demo.nervous?…"), "\(log)")
+        #expect(!log.contains("v=1"))
     }
 
     @Test func `at most five redirects are followed`() throws {
@@ -190,14 +193,15 @@ struct DownloadTests {
             while behaviour == "trickle", connection.send("x") { usleep(20_000) }
             connection.waitForEnd()
         }
-        var download = try PackageDownload(
-            server.url("/a.zip"), limit: 1 << 20, console: Console(isJSON: true))
+        var downloader = Downloader(userAgent: "test")
         // Slowly arriving bytes satisfy the first limit but not the second.
-        download.downloader.options.idle = .milliseconds(behaviour == "trickle" ? 60_000 : 300)
-        download.downloader.options.total = .milliseconds(behaviour == "trickle" ? 300 : 60_000)
-        let failure = await #expect(throws: CommandFailure.self) { try await download.archive() }
-        #expect(failure?.type == "download-timeout")
-        #expect(failure?.code == .unavailable)
+        downloader.options.idle = .milliseconds(behaviour == "trickle" ? 60_000 : 300)
+        downloader.options.total = .milliseconds(behaviour == "trickle" ? 300 : 60_000)
+        let source = try #require(DownloadAddress(server.url("/a.zip")))
+        let failure = await #expect(throws: EgressError.self) {
+            try await downloader.download(source, limit: 1 << 20, accept: "*/*")
+        }
+        #expect(failure?.code == .timedOut)
     }
 
     @Test func `a long download shows a bar on a terminal, and Ctrl-C leaves nothing`() throws {
@@ -212,7 +216,7 @@ struct DownloadTests {
         #expect(terminal.text.contains("["))
         terminal.type("\u{3}")
         #expect(try terminal.finish() == 130)
-        #expect(!FileManager.default.fileExists(atPath: sandbox.data))
+        #expect(sandbox.installedFiles.isEmpty)
     }
 
     @Test(

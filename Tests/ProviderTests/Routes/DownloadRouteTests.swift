@@ -92,17 +92,17 @@ struct DownloadRouteTests {
                 let (id, _) = try await Self.begin(host, url)
                 let end = try await Self.end(host, id)
                 #expect(end["state"]?.string == "failed")
-                #expect(end["code"]?.string == "broken-answer")
+                #expect(end["code"]?.string == "unexpected-status")
                 let says = "answered with status \(status.prefix(3))"
                 #expect(end["failure"]?.string?.contains(says) == true)
                 let state = try await Self.call(host, "GET", "/downloads/\(id)")
                 for text in ["secret", "key=1"] { #expect(!state.text.contains(text)) }
                 let step = try await Self.logged(host).last?["detail"]?.string
                 let place = "http://127.0.0.1:\(server.port)/a.zip?…"
-                #expect(step == "failed (broken-answer): \(place)")
+                #expect(step == "failed (unexpected-status): \(place)")
                 let answer = try await Self.call(
                     host, "POST", "/apps?dryRun=true", json: #"{"download": "\#(id)"}"#)
-                #expect(answer.code == "broken-answer")
+                #expect(answer.code == "unexpected-status")
             }
         }
     }
