@@ -18,6 +18,7 @@ from browser.chromium import BrowserFailed, is_installed
 from browser.host import Host, HostFailed, program
 from harness.process import ProcessFailed
 from page import live, loads, netdata
+from page.bare import BarePage
 from page.figure import Figure, side_by_side, with_goals
 
 SENSORS = 12
@@ -78,6 +79,8 @@ def _measure(
     if part == "loads":
         options = {"loads": arguments.loads, "watched": arguments.watched, "seconds": arguments.seconds, "say": _say}
         beside += loads.measure("nervous", f"{host.origin}/", live.sign_in(host), **options)
+        with BarePage() as bare:
+            beside += loads.measure("bare page", f"{bare.origin}/", lambda _: None, **options | {"watched": 0})
         if version := netdata.version():
             with netdata.Netdata(folder / "netdata", getpass.getuser()) as other:
                 # As long as the host has collected, at least.
