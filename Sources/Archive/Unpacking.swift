@@ -68,7 +68,7 @@ private enum ZipExtraction {
         send: (UnpackerFrame) -> Bool
     ) throws(ArchiveError) -> Bool {
         let reader = try ArchiveReader.open(archive)
-        var room = limits.unpackedBytes
+        var remaining = limits.unpackedBytes
         for entry in directory.entries {
             guard let found = try reader.next(), found.name == entry.header.name else {
                 throw ArchiveError(.disagreement)
@@ -77,17 +77,19 @@ private enum ZipExtraction {
                 throw ArchiveError(.unsafeKind, name: entry.name)
             }
             guard !entry.isFolder else { continue }
-            guard try copy(entry, from: reader, limits: limits, room: room, send: send) else {
+            guard try copy(entry, from: reader, limits: limits, remaining: remaining, send: send)
+            else {
                 return false
             }
-            room -= Int(entry.header.size)
+            remaining -= Int(entry.header.size)
         }
         guard try reader.next() == nil else { throw ArchiveError(.disagreement) }
         return true
     }
 
     private static func copy(
-        _ entry: ZipEntry, from reader: borrowing ArchiveReader, limits: ArchiveLimits, room: Int,
+        _ entry: ZipEntry, from reader: borrowing ArchiveReader, limits: ArchiveLimits,
+        remaining: Int,
         send: (UnpackerFrame) -> Bool
     ) throws(ArchiveError) -> Bool {
         var size = 0
@@ -98,7 +100,7 @@ private enum ZipExtraction {
             guard size <= limits.fileBytes else {
                 throw ArchiveError(.fileTooLarge, name: entry.name)
             }
-            guard size <= room else { throw ArchiveError(.unpackedTooLarge) }
+            guard size <= remaining else { throw ArchiveError(.unpackedTooLarge) }
             // A file longer than declared is only counted, to distinguish a ZIP bomb from an error.
             guard size <= Int(entry.header.size) else { continue }
             guard send(.content(piece)) else { return false }

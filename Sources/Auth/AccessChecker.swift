@@ -238,7 +238,7 @@ final class AccessChecker {
         _ request: AccessRequest, _ client: Client, among found: [SensorID],
         _ permissions: Permissions
     ) async throws(AuthError) -> AccessRequest {
-        let sensors = permissions.referents(of: request, by: client, among: found)
+        let sensors = permissions.candidates(of: request, by: client, among: found)
         guard sensors.count == 1 else { throw await refusals.several(sensors, request, client) }
         return request.with(sensors[0])
     }

@@ -53,7 +53,7 @@ public struct Permissions: Sendable {
     ///
     /// - Parameter readable: the sensors that the name refers to on this machine; not used for publishing,
     ///   which is possible only to the sensor of exactly the requested name or to the chosen one.
-    func referents(
+    func candidates(
         of request: AccessRequest, by client: Client, among readable: [SensorID]
     ) -> [SensorID] {
         let chosen = resolve(request.sensor, for: request.access, by: client)
@@ -78,7 +78,7 @@ public struct Permissions: Sendable {
     /// about which there are decisions for the client.
     ///
     /// - Parameter readable: the sensors that the name refers to on this machine.
-    public func referents(
+    public func candidates(
         of name: SensorID, by client: Client, among readable: [SensorID]
     ) -> [SensorID] {
         let chosen = resolve(name, by: client)
@@ -136,7 +136,7 @@ public struct Permissions: Sendable {
         if client.kind == .owner { return .granted }
         if let sensor = privilege.sensor, let access = privilege.access {
             let request = AccessRequest("state", of: sensor, access)
-            let sensors = referents(of: request, by: client, among: readable)
+            let sensors = candidates(of: request, by: client, among: readable)
             if sensors.contains(where: { isGranted(request.with($0), to: client) }) {
                 return .granted
             }

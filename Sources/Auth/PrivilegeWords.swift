@@ -5,22 +5,22 @@ extension PrivilegeID {
     /// What it can reveal about the owner, in the host's words: a clause that completes “that can reveal”.
     ///
     /// Prompts, the API and the dashboard show this text and have none of their own.
-    public var revelation: String {
-        if let origin { return Self.revelation(of: origin) }
+    public var disclosure: String {
+        if let origin { return Self.disclosure(of: origin) }
         guard let sensor else { return PrivilegeWords(self).reveals }
         return access == .write
             ? "nothing to the app; but everyone who reads the sensor gets the samples of the app"
             : SensorFamily(of: sensor).reveals
     }
 
-    /// A short form of ``revelation`` for small terminals, at most 28 characters.
+    /// A short form of ``disclosure`` for small terminals, at most 28 characters.
     public var briefRevelation: String {
         if let origin { return Self.briefRevelation(of: origin) }
         guard let sensor else { return PrivilegeWords(self).brief }
         return access == .write ? "nothing to the app" : SensorFamily(of: sensor).brief
     }
 
-    private static func revelation(of origin: WebOrigin) -> String {
+    private static func disclosure(of origin: WebOrigin) -> String {
         switch origin.host.reach {
         case .internet, .forbidden:
             "everything that it may read here, which it can send there; and your IP address"

@@ -193,8 +193,8 @@ struct AnalysisReport {
             for name in row.keys where !names.contains(name) { names.append(name) }
         }
         names.sort { left, right in
-            let places = [left, right].map { order.firstIndex(of: $0) ?? order.count }
-            return places[0] == places[1] ? left < right : places[0] < places[1]
+            let ranks = [left, right].map { order.firstIndex(of: $0) ?? order.count }
+            return ranks[0] == ranks[1] ? left < right : ranks[0] < ranks[1]
         }
         guard !names.isEmpty else { return [] }
         var table = Table(names.map { $0 == "t" ? "TIME" : $0.uppercased() })

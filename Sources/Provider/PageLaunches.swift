@@ -51,17 +51,17 @@ struct PageNonce: Sendable {
     /// The element follows the doctype, where the parser begins the head: before the doctype it
     /// would cause quirks mode; further down, scripts of the head would run before it exists.
     func inserted(into page: [UInt8]) -> [UInt8] {
-        let place = Self.endOfProlog(in: page)
+        let offset = Self.endOfProlog(in: page)
         let element = #"<meta name="nervous-page" content="\#(text)">"#
-        return Array(page[..<place]) + Array(element.utf8) + Array(page[place...])
+        return Array(page[..<offset]) + Array(element.utf8) + Array(page[offset...])
     }
 
     /// The end of the byte order mark, white space, comments and doctype at the start of a page.
     private static func endOfProlog(in page: [UInt8]) -> Int {
-        var place = page.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var offset = page.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         while true {
             let start =
-                page[place...].firstIndex { ![9, 10, 12, 13, 32].contains($0) } ?? page.count
+                page[offset...].firstIndex { ![9, 10, 12, 13, 32].contains($0) } ?? page.count
             let rest = page[start...]
             let end: [UInt8]
             if rest.starts(with: Array("<!--".utf8)) {
@@ -69,10 +69,10 @@ struct PageNonce: Sendable {
             } else if rest.starts(with: Array("<!".utf8)) || rest.starts(with: Array("<?".utf8)) {
                 end = Array(">".utf8)
             } else {
-                return place
+                return offset
             }
-            guard let found = rest.firstRange(of: end) else { return place }
-            place = found.upperBound
+            guard let found = rest.firstRange(of: end) else { return offset }
+            offset = found.upperBound
         }
     }
 }

@@ -89,8 +89,8 @@ struct SensorSeries {
         guard let first = batch.samples.times.first else { return }
         lastSequence = max(lastSequence, batch.sequences.last ?? 0)
         var (row, latest) = (0, first)
-        for (place, time) in batch.samples.times.enumerated() where time >= latest {
-            (row, latest) = (place, time)
+        for (index, time) in batch.samples.times.enumerated() where time >= latest {
+            (row, latest) = (index, time)
         }
         note(latest)
         if let newestEntry, newest != nil, newestEntry.stored.time > latest { return }

@@ -40,14 +40,14 @@ actor Playback {
         after start: Timestamp, through end: Timestamp
     ) async throws(VirtualMachineError) {
         for id in await collector.timedSensors {
-            var place = start
+            var position = start
             while !Task.isCancelled, let sensor = await collector.timed(id) {
                 let batch = sensor.source.samples(
-                    after: place, through: end, every: sensor.interval, limit: Self.page)
+                    after: position, through: end, every: sensor.interval, limit: Self.page)
                 guard let last = batch.times.last else { break }
                 try await store(batch, of: id)
                 guard batch.count >= Self.page else { break }
-                place = last
+                position = last
             }
         }
     }

@@ -179,12 +179,13 @@ struct SensorTask: Sendable {
         var deriver = deriver
         var pace = SamplePace(interval)
         let signals = await samples.arrivalSignals(of: input)
-        var place = await samples.lastSequence
+        var position = await samples.lastSequence
         if let last = try? await samples.newest(of: id, at: time.now()) {
             deriver.resume(after: last.sample)
         }
         for await _ in signals {
-            while let page = await page(of: input, deriver.inputs, after: &place, on: collector) {
+            while let page = await page(of: input, deriver.inputs, after: &position, on: collector)
+            {
                 let derived = page.compactMap { deriver.take($0.sample) }
                     .filter { pace.admits($0.time) }
                 if !derived.isEmpty { await collector.accept(derived, from: self) }
@@ -196,20 +197,20 @@ struct SensorTask: Sendable {
 
     /// The next samples of an input; `nil` when there are none, or the input is off.
     private func page(
-        of input: SensorID, _ fields: [Field], after place: inout Int64,
+        of input: SensorID, _ fields: [Field], after position: inout Int64,
         on collector: isolated SensorCollector
     ) async -> [StoredSample]? {
         let last = await samples.lastSequence
         // Samples of an input that is off are skipped, even if they were accepted while it was on.
         guard collector.isCurrent(self), collector.isOn(input) else {
-            place = last
+            position = last
             return nil
         }
-        let page = await read(input, fields, after: place)
+        let page = await read(input, fields, after: position)
         if let page, page.count == Self.derivingPage, let end = page.last?.sequence {
-            place = end
+            position = end
         } else {
-            place = max(last, page?.last?.sequence ?? 0)
+            position = max(last, page?.last?.sequence ?? 0)
         }
         guard let page, !page.isEmpty, collector.isCurrent(self), collector.isOn(input) else {
             return nil
@@ -218,11 +219,11 @@ struct SensorTask: Sendable {
     }
 
     private func read(
-        _ input: SensorID, _ fields: [Field], after place: Int64
+        _ input: SensorID, _ fields: [Field], after position: Int64
     ) async -> [StoredSample]? {
         do {
             return try await samples.store.arrivals(
-                of: input, fields: fields, after: place, limit: Self.derivingPage)
+                of: input, fields: fields, after: position, limit: Self.derivingPage)
         } catch {
             await collector.fail(self, SensorError(.malformed, error.message))
             return nil

@@ -126,18 +126,18 @@ final class FolderWatch: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = read(descriptor, &buffer, buffer.count)
         guard count > 0 else { return }
-        var place = 0
+        var offset = 0
         // struct inotify_event: the watch, a mask, a cookie, the length of the name and the name.
-        while place + 16 <= count {
+        while offset + 16 <= count {
             let (number, mask, length) = buffer.withUnsafeBytes { bytes in
                 (
-                    bytes.loadUnaligned(fromByteOffset: place, as: Int32.self),
-                    bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self),
-                    Int(bytes.loadUnaligned(fromByteOffset: place + 12, as: UInt32.self))
+                    bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self),
+                    bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self),
+                    Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
                 )
             }
-            let name = buffer[(place + 16)..<min(count, place + 16 + length)].prefix { $0 != 0 }
-            place += 16 + length
+            let name = buffer[(offset + 16)..<min(count, offset + 16 + length)].prefix { $0 != 0 }
+            offset += 16 + length
             let text = String(decoding: name, as: UTF8.self)
             guard !text.isEmpty, !text.hasPrefix("."),
                 let folder = state.withLock({ $0.folders[number] })

@@ -73,7 +73,7 @@ struct QuestionText {
     }
 
     /// The information that it can reveal, in the host's words.
-    private var revelation: String { question.privilege.id.revelation }
+    private var disclosure: String { question.privilege.id.disclosure }
 
     /// The app's name in the host's text.
     var name: String { CautiousText.line(of: question.app, width: 64) }
@@ -161,7 +161,7 @@ struct QuestionText {
         if let pin { lines.append(cut("Trusts:  only the certificate \(pin)")) }
         if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
         lines += CautiousText.wrapped(
-            "Reveals: " + revelation,
+            "Reveals: " + disclosure,
             width: width, indent: "         ")
         lines += claim("Claims:  ", atMost: 3)
         let statistics = isRaw ? "s  Statistics only, never a sample" : ""
@@ -219,7 +219,7 @@ extension QuestionText {
             ]
         let summary = [
             "\(name) would get \(request)" + (fields.isEmpty ? "." : ": \(fields)."),
-            "That \(isWrite ? "reveals" : "can reveal") \(revelation).",
+            "That \(isWrite ? "reveals" : "can reveal") \(disclosure).",
         ]
         let access = [
             "It has access only through this host, and every use is logged: nervous log \(name)",

@@ -48,14 +48,14 @@ enum ConnectionTable {
 
         init?(_ address: SocketAddress) {
             switch address {
-            case .v4(let place):
-                words = [place.address.sin_addr.s_addr]
-                port = UInt16(bigEndian: place.address.sin_port)
-            case .v6(let place):
-                words = withUnsafeBytes(of: place.address.sin6_addr) { bytes in
+            case .v4(let ip):
+                words = [ip.address.sin_addr.s_addr]
+                port = UInt16(bigEndian: ip.address.sin_port)
+            case .v6(let ip):
+                words = withUnsafeBytes(of: ip.address.sin6_addr) { bytes in
                     (0..<4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
                 }
-                port = UInt16(bigEndian: place.address.sin6_port)
+                port = UInt16(bigEndian: ip.address.sin6_port)
             case .unixDomainSocket: return nil
             }
         }

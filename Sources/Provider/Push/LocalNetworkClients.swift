@@ -90,10 +90,10 @@ actor LocalNetworkClients {
 
     private static func sender(_ address: SocketAddress?) -> Sender {
         switch address {
-        case .v4(let place): .v4(place.address.sin_addr.s_addr)
-        case .v6(let place):
+        case .v4(let ip): .v4(ip.address.sin_addr.s_addr)
+        case .v6(let ip):
             .v6(
-                withUnsafeBytes(of: place.address.sin6_addr) {
+                withUnsafeBytes(of: ip.address.sin6_addr) {
                     $0.loadUnaligned(as: UInt64.self)
                 })
         case .unixDomainSocket, nil: .other

@@ -101,7 +101,7 @@ struct PermissionRoutes {
         return PermissionDescription(
             privilege: privilege.description, state: state.rawValue,
             restricted: isRestricted && client.kind != .owner ? true : nil,
-            reveals: privilege.isGrantable ? privilege.revelation : nil)
+            reveals: privilege.isGrantable ? privilege.disclosure : nil)
     }
 
     @Sendable

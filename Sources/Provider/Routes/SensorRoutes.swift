@@ -43,10 +43,10 @@ struct SensorRoutes {
         let client = try await authorizer.client("sensor", request, context)
         let name = try request.sensor(context)
         let permissions = await authorizer.authority.permissions
-        let referents = permissions.referents(
+        let candidates = permissions.candidates(
             of: name, by: client, among: await machine.readable(named: name))
-        guard referents.count == 1, let id = referents.first else {
-            throw Problem(AuthError(several: referents, named: name, for: client))
+        guard candidates.count == 1, let id = candidates.first else {
+            throw Problem(AuthError(several: candidates, named: name, for: client))
         }
         let permission = permissions.permission(of: client, for: id)
         let isHidden = permissions.isExcluded(id, for: client)

@@ -57,9 +57,9 @@ struct StatisticsRoutes {
         var fields: [Field] = []
         var columns: [Column] = []
         for (row, field) in table.fields.enumerated() {
-            for (place, statistic) in table.statistics.enumerated() {
+            for (index, statistic) in table.statistics.enumerated() {
                 fields.append(Field("\(field.name).\(statistic)", unit: field.unit))
-                columns.append(.numbers(table.windows.map { $0.values[row][place] ?? .nan }))
+                columns.append(.numbers(table.windows.map { $0.values[row][index] ?? .nan }))
             }
         }
         let batch = SampleBatch(times: table.windows.map(\.range.from), columns: columns)
@@ -114,7 +114,7 @@ struct StatisticsRoutes {
         _ grants: [Result<Grant, AuthError>],
         _ use: (StatisticsSelection, Result<StatisticsTable, any Error>) throws -> Void
     ) async throws {
-        typealias Answer = (place: Int, result: Result<StatisticsTable, any Error>)
+        typealias Answer = (index: Int, result: Result<StatisticsTable, any Error>)
         try await withThrowingTaskGroup(of: Answer.self) { group in
             var (started, used) = (0, 0)
             var answers: [Int: Result<StatisticsTable, any Error>] = [:]
@@ -134,7 +134,7 @@ struct StatisticsRoutes {
                     started += 1
                 }
                 guard let answer = try await group.next() else { return }
-                answers[answer.place] = answer.result
+                answers[answer.index] = answer.result
                 while let result = answers.removeValue(forKey: used) {
                     try use(selections[used], result)
                     used += 1
@@ -148,14 +148,14 @@ struct StatisticsRoutes {
         _ selections: [StatisticsSelection], _ request: Request, _ context: ProviderContext
     ) async -> [Result<Grant, AuthError>] {
         await withTaskGroup(of: (Int, Result<Grant, AuthError>).self) { group in
-            for (place, selection) in selections.enumerated() {
+            for (index, selection) in selections.enumerated() {
                 group.addTask {
                     do throws(AuthError) {
                         let grant = try await authorizer.grant(
                             "stats", .stats, of: selection.sensor, request, context)
-                        return (place, .success(grant))
+                        return (index, .success(grant))
                     } catch {
-                        return (place, .failure(error))
+                        return (index, .failure(error))
                     }
                 }
             }

@@ -82,12 +82,12 @@ struct SampleMerge {
     ///
     /// - Parameter newest: the position of a stream without sensors.
     mutating func opening(newest: Int64) throws -> ByteBuffer {
-        let places = sources.map { (name: $0.name, after: $0.position.last) }
-        written = places.map(\.after).min() ?? newest
+        let positions = sources.map { (name: $0.name, after: $0.position.last) }
+        written = positions.map(\.after).min() ?? newest
         if form == .one, let source = sources.first {
             return StreamEvent.opening(source.sensor, at: written)
         }
-        return try StreamEvent.opening(places, at: written)
+        return try StreamEvent.opening(positions, at: written)
     }
 
     /// Writes the samples that have arrived.
@@ -112,13 +112,13 @@ struct SampleMerge {
             }
             isChecking = false
             horizon = sources.map(\.readThrough).min() ?? progress.last
-            while let place = first(through: horizon) {
-                let sample = sources[place].pending.removeFirst()
+            while let index = first(through: horizon) {
+                let sample = sources[index].pending.removeFirst()
                 // A client may name a sensor twice, directly and by its kind.
                 let next = first(through: horizon).map { sources[$0].pending }
                 let isLast = next?.first?.sequence != sample.sequence
                 StreamEvent.sample(
-                    sample, sources[place].fields, of: form == .many ? sources[place].name : nil,
+                    sample, sources[index].fields, of: form == .many ? sources[index].name : nil,
                     isLast: isLast, to: &output)
                 if isLast { written = sample.sequence }
                 if output.readableBytes >= Self.piece {
@@ -143,14 +143,14 @@ struct SampleMerge {
 
     /// The sensor with the next sample, if all samples up to it were read.
     private func first(through horizon: Int64) -> Int? {
-        var found: (place: Int, sequence: Int64)?
-        for (place, source) in sources.enumerated() {
+        var found: (index: Int, sequence: Int64)?
+        for (index, source) in sources.enumerated() {
             guard let sequence = source.pending.first?.sequence, sequence <= horizon,
                 sequence < found?.sequence ?? .max
             else { continue }
-            found = (place, sequence)
+            found = (index, sequence)
         }
-        return found?.place
+        return found?.index
     }
 
     /// Reads a group of each sensor that has new samples; removes sensors that may not be read any more.
@@ -160,28 +160,28 @@ struct SampleMerge {
         let size = max(
             Self.smallestGroup, min(Self.largestGroup, Self.limit / max(1, sources.count)))
         var refused: [Int] = []
-        for place in sources.indices {
+        for index in sources.indices {
             do {
-                let source = sources[place]
+                let source = sources[index]
                 if !source.pending.isEmpty {
                     _ = try await grant(source)
                 } else if checksAll || !source.isComplete
-                    || progress.sensors[place] > source.readThrough
+                    || progress.sensors[index] > source.readThrough
                 {
-                    try await read(place, size, through: progress.last, into: &output)
+                    try await read(index, size, through: progress.last, into: &output)
                 } else {
-                    sources[place].readThrough = max(source.readThrough, progress.last)
+                    sources[index].readThrough = max(source.readThrough, progress.last)
                 }
             } catch {
                 guard let problem = Problem(ofStream: error) else { throw error }
                 guard form == .many, !problem.concernsCaller else { throw problem }
                 var event = StreamEvent.refused(
-                    sources[place].name.description, problem.with(settings, request))
+                    sources[index].name.description, problem.with(settings, request))
                 output.writeBuffer(&event)
-                refused.append(place)
+                refused.append(index)
             }
         }
-        for place in refused.reversed() { sources.remove(at: place) }
+        for index in refused.reversed() { sources.remove(at: index) }
     }
 
     private func grant(_ source: Source) async throws(AuthError) -> Grant {
@@ -193,10 +193,10 @@ struct SampleMerge {
     ///
     /// - Parameter last: the last sequence number before the group is read.
     private mutating func read(
-        _ place: Int, _ size: Int, through last: Int64, into output: inout ByteBuffer
+        _ index: Int, _ size: Int, through last: Int64, into output: inout ByteBuffer
     ) async throws {
-        var source = sources[place]
-        defer { sources[place] = source }
+        var source = sources[index]
+        defer { sources[index] = source }
         let name = form == .many ? source.name : nil
         func report(_ gap: StreamGap?) throws {
             guard var gap else { return }

@@ -48,7 +48,7 @@ extension AppDescription.DeclaredPrivilege {
             supported: isSupported, exhausted: isExhausted ? true : nil,
             restrictedBy: status.restricted[privilege.id]?.file,
             newSensors: newSensors.isEmpty ? nil : newSensors.map(\.description),
-            reveals: isSupported ? privilege.id.revelation : nil)
+            reveals: isSupported ? privilege.id.disclosure : nil)
     }
 }
 

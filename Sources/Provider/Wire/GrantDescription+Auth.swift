@@ -135,7 +135,7 @@ extension RequestDescription {
     init(_ request: PendingRequest) {
         self.init(
             client: request.app, privilege: request.privilege.description,
-            reveals: request.privilege.revelation, run: request.run,
+            reveals: request.privilege.disclosure, run: request.run,
             asked: request.asked.milliseconds, waiting: request.waiting)
     }
 }

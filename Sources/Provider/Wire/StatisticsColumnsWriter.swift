@@ -41,8 +41,8 @@ struct StatisticsColumnsWriter {
         buffer.writeBytes(
             try JSONText.encode(table.fields.map(SensorDescription.FieldDescription.init)))
         buffer.writeString(#","from":["#)
-        for (place, window) in table.windows.enumerated() {
-            if place > 0 { buffer.writeString(",") }
+        for (index, window) in table.windows.enumerated() {
+            if index > 0 { buffer.writeString(",") }
             write(window.range.from)
         }
         buffer.writeString(#"],"to":"#)
@@ -62,8 +62,8 @@ struct StatisticsColumnsWriter {
         let others = fields.filter { StatisticsColumns.members.contains($0.element.name) }
         if !others.isEmpty {
             buffer.writeString(#","values":{"#)
-            for (place, (row, field)) in others.enumerated() {
-                write(field, row, of: table, isFirst: place == 0)
+            for (index, (row, field)) in others.enumerated() {
+                write(field, row, of: table, isFirst: index == 0)
             }
             buffer.writeString("}")
         }
@@ -95,13 +95,13 @@ struct StatisticsColumnsWriter {
         if !isFirst { buffer.writeString(",") }
         buffer.writeJSON(field.name)
         buffer.writeString(":{")
-        for (place, statistic) in table.statistics.enumerated() {
-            if place > 0 { buffer.writeString(",") }
+        for (index, statistic) in table.statistics.enumerated() {
+            if index > 0 { buffer.writeString(",") }
             buffer.writeJSON(statistic.description)
             buffer.writeString(":[")
             for (number, window) in table.windows.enumerated() {
                 if number > 0 { buffer.writeString(",") }
-                write(window.values[row][place].map(rounded))
+                write(window.values[row][index].map(rounded))
             }
             buffer.writeString("]")
         }

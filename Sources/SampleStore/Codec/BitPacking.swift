@@ -22,8 +22,8 @@ enum BitPacking {
         var word = Lanes()
         var filled = 0
         var offset = 0
-        for place in 0..<32 {
-            let value = values[place]
+        for index in 0..<32 {
+            let value = values[index]
             word |= value &<< UInt32(truncatingIfNeeded: filled)
             filled += width
             guard filled >= 32 else { continue }
@@ -42,7 +42,7 @@ enum BitPacking {
     ) {
         // A literal width turns every shift into one by a constant.
         switch width {
-        case 0: for place in 0..<32 { values[place] = Lanes() }
+        case 0: for index in 0..<32 { values[index] = Lanes() }
         case 1: unpack(bytes, 1, values)
         case 2: unpack(bytes, 2, values)
         case 3: unpack(bytes, 3, values)
@@ -64,8 +64,8 @@ enum BitPacking {
         _ bytes: UnsafeRawPointer, _ width: Int, _ values: UnsafeMutablePointer<Lanes>
     ) {
         let mask = Lanes(repeating: width == 32 ? .max : (1 << UInt32(width)) - 1)
-        for place in 0..<32 {
-            let (word, offset) = (place * width / 32, place * width % 32)
+        for index in 0..<32 {
+            let (word, offset) = (index * width / 32, index * width % 32)
             var value =
                 bytes.loadUnaligned(fromByteOffset: word * 16, as: Lanes.self)
                 &>> UInt32(truncatingIfNeeded: offset)
@@ -73,7 +73,7 @@ enum BitPacking {
                 let next = bytes.loadUnaligned(fromByteOffset: word * 16 + 16, as: Lanes.self)
                 value |= next &<< UInt32(truncatingIfNeeded: 32 - offset)
             }
-            values[place] = value & mask
+            values[index] = value & mask
         }
     }
 
@@ -98,15 +98,15 @@ enum BitPacking {
         }
     }
 
-    /// The value at index `place` of consecutive values.
+    /// The value at index `index` of consecutive values.
     ///
-    /// - Precondition: `bytes` holds at least `place + 1` values.
+    /// - Precondition: `bytes` holds at least `index + 1` values.
     @inline(__always)
     static func value(
-        _ place: Int, width: Int, in bytes: UnsafeRawBufferPointer
+        _ index: Int, width: Int, in bytes: UnsafeRawBufferPointer
     ) -> UInt64 {
         guard width > 0 else { return 0 }
-        let bit = place * width
+        let bit = index * width
         let (first, offset) = (bit / 8, bit % 8)
         let mask: UInt64 = width == 64 ? .max : (1 << UInt64(width)) - 1
         if first + 8 < bytes.count {

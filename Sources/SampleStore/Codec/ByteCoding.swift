@@ -19,11 +19,11 @@ struct ByteReader {
     /// Unsigned LEB128.
     mutating func variable() throws(Damage) -> UInt64 {
         var value: UInt64 = 0
-        for (place, byte) in rest.prefix(10).enumerated() {
-            value |= UInt64(byte & 0x7F) << UInt64(7 * place)
+        for (index, byte) in rest.prefix(10).enumerated() {
+            value |= UInt64(byte & 0x7F) << UInt64(7 * index)
             guard byte < 0x80 else { continue }
-            guard place < 9 || byte <= 1 else { throw Damage() }
-            rest = UnsafeRawBufferPointer(rebasing: rest[(place + 1)...])
+            guard index < 9 || byte <= 1 else { throw Damage() }
+            rest = UnsafeRawBufferPointer(rebasing: rest[(index + 1)...])
             return value
         }
         throw Damage()
@@ -84,7 +84,7 @@ struct ByteWriter {
     }
 
     /// Appends `count` bytes that `body` fills.
-    mutating func append(room count: Int, _ body: (UnsafeMutableRawPointer) -> Void) {
+    mutating func append(uninitialized count: Int, _ body: (UnsafeMutableRawPointer) -> Void) {
         let start = bytes.count
         bytes.append(contentsOf: repeatElement(0, count: count))
         bytes.withUnsafeMutableBytes { raw in

@@ -68,9 +68,9 @@ struct ChunkReader {
         }
     }
 
-    private func checked(_ place: Int) throws(Damage) -> UnsafeRawBufferPointer {
-        guard ChunkEncoder.checksum(columns[place]) == checksums[place] else { throw Damage() }
-        return columns[place]
+    private func checked(_ index: Int) throws(Damage) -> UnsafeRawBufferPointer {
+        guard ChunkEncoder.checksum(columns[index]) == checksums[index] else { throw Damage() }
+        return columns[index]
     }
 }
 
@@ -83,7 +83,7 @@ extension ChunkReader {
         let sequences = order.sequences.values(rows)
         var columns: [Samples.Column] = []
         for column in projection.columns {
-            columns.append(column.converted(try self.column(column.place, rows)))
+            columns.append(column.converted(try self.column(column.index, rows)))
         }
         return StoredBatch(
             sequences: sequences, samples: SampleBatch(times: times, columns: columns))

@@ -84,8 +84,8 @@ struct ChunkSummary {
     }
 
     mutating func merge(_ other: ChunkSummary) {
-        for (place, summary) in other.fields.enumerated() {
-            if let summary { fields[place]?.merge(summary) }
+        for (index, summary) in other.fields.enumerated() {
+            if let summary { fields[index]?.merge(summary) }
         }
         if let theirs = other.spacing { spacing?.merge(theirs) } else { spacing = nil }
     }
@@ -121,7 +121,7 @@ extension Spacing {
         _ reader: inout ByteReader, _ count: Int
     ) throws(ByteReader.Damage) -> SIMD4<Int64> {
         var intervals = SIMD4<Int64>()
-        for place in 0..<count { intervals[place] = Int64(clamping: try reader.variable()) }
+        for index in 0..<count { intervals[index] = Int64(clamping: try reader.variable()) }
         return intervals
     }
 }
@@ -131,10 +131,10 @@ extension ByteWriter {
     mutating func append(_ spacing: Spacing?) {
         guard let spacing else { return append(Spacing.unknown) }
         append(UInt8(spacing.headCount))
-        for place in 0..<spacing.headCount { appendVariable(UInt64(spacing.head[place])) }
+        for index in 0..<spacing.headCount { appendVariable(UInt64(spacing.head[index])) }
         guard spacing.isHeadFull else { return }
-        for place in 0..<spacing.headCount {
-            appendVariable(UInt64(spacing.recentIntervals[place]))
+        for index in 0..<spacing.headCount {
+            appendVariable(UInt64(spacing.recentIntervals[index]))
         }
         appendVariable(UInt64(spacing.counted))
     }

@@ -45,8 +45,8 @@ enum IntegerColumn {
         let divisor = commonDivisor(values)
         guard divisor > 1 else { return pack(values, offset: 0, divisor: 1, onto: &writer) }
         withUnsafeTemporaryAllocation(of: Int64.self, capacity: values.count) { quotients in
-            for (place, value) in values.enumerated() {
-                quotients.initializeElement(at: place, to: (value - first) / divisor)
+            for (index, value) in values.enumerated() {
+                quotients.initializeElement(at: index, to: (value - first) / divisor)
             }
             pack(UnsafeBufferPointer(quotients), offset: first, divisor: divisor, onto: &writer)
         }
@@ -141,17 +141,17 @@ enum IntegerColumn {
             return BitPacking.pack(rows.lazy.map(residual), width: width, onto: &writer)
         }
         withUnsafeTemporaryAllocation(of: BitPacking.Lanes.self, capacity: 32) { lanes in
-            for place in 0..<32 {
+            for index in 0..<32 {
                 var lane = BitPacking.Lanes()
                 for part in 0..<4 {
                     lane[part] = UInt32(
-                        truncatingIfNeeded: residual(rows.lowerBound + place * 4 + part))
+                        truncatingIfNeeded: residual(rows.lowerBound + index * 4 + part))
                 }
-                lanes.initializeElement(at: place, to: lane)
+                lanes.initializeElement(at: index, to: lane)
             }
             guard let start = lanes.baseAddress else { return }
-            writer.append(room: BitPacking.blockBytes(width: Int(width))) { room in
-                BitPacking.packBlock(start, width: Int(width), into: room)
+            writer.append(uninitialized: BitPacking.blockBytes(width: Int(width))) { buffer in
+                BitPacking.packBlock(start, width: Int(width), into: buffer)
             }
         }
     }

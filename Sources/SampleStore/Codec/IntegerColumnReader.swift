@@ -34,8 +34,8 @@ struct IntegerColumnReader {
             bytes = try reader.bytes(BitPacking.bytes(count, width: width))
         }
 
-        subscript(place: Int) -> Int64 {
-            smallest &+ Int64(bitPattern: BitPacking.value(place, width: width, in: bytes))
+        subscript(index: Int) -> Int64 {
+            smallest &+ Int64(bitPattern: BitPacking.value(index, width: width, in: bytes))
         }
     }
 
@@ -110,12 +110,12 @@ struct IntegerColumnReader {
 
     /// Decodes `rows` into `output`.
     func decode(_ rows: Range<Int>, into output: UnsafeMutablePointer<Int64>) {
-        decode(rows) { place, base, distances, count in
+        decode(rows) { index, base, distances, count in
             for number in 0..<count {
-                output[place + number] = base &+ Int64(distances[number])
+                output[index + number] = base &+ Int64(distances[number])
             }
-        } wide: { place, values, count in
-            output.advanced(by: place).update(from: values, count: count)
+        } wide: { index, values, count in
+            output.advanced(by: index).update(from: values, count: count)
         }
     }
 
@@ -139,14 +139,14 @@ struct IntegerColumnReader {
                     let all = Self.rows(of: block, count)
                     let wanted = all.clamped(to: rows)
                     let skipped = wanted.lowerBound - all.lowerBound
-                    let place = wanted.lowerBound - rows.lowerBound
+                    let index = wanted.lowerBound - rows.lowerBound
                     if let base = unpackNarrow(block, all.count, lanes) {
                         lanes.withMemoryRebound(to: Int32.self, capacity: size) { distances in
-                            narrow(place, base, distances + skipped, wanted.count)
+                            narrow(index, base, distances + skipped, wanted.count)
                         }
                     } else {
                         unpackWide(block, all, whole)
-                        wide(place, whole + skipped, wanted.count)
+                        wide(index, whole + skipped, wanted.count)
                     }
                 }
             }
@@ -199,12 +199,12 @@ struct IntegerColumnReader {
         // from the value before it might not.
         var sum = BitPacking.Lanes() &- step
         let zero: UInt32 = 0
-        for place in 0..<32 {
-            var lane = lanes[place] &+ step
+        for index in 0..<32 {
+            var lane = lanes[index] &+ step
             lane &+= BitPacking.Lanes(zero, lane[0], lane[1], lane[2])
             lane &+= BitPacking.Lanes(zero, zero, lane[0], lane[1])
             lane &+= sum
-            lanes[place] = lane
+            lanes[index] = lane
             sum = BitPacking.Lanes(repeating: lane[3])
         }
         return offset &+ anchors[block]
@@ -230,25 +230,25 @@ struct IntegerColumnReader {
         if width == 0, let step = wholeSlope {
             // The common case for regular times and gapless sequence numbers.
             var value = (base &+ Int64(rows.lowerBound) &* step) &* divisor &+ offset
-            for place in 0..<rows.count {
-                output[place] = value
+            for index in 0..<rows.count {
+                output[index] = value
                 value &+= step &* divisor
             }
             return
         }
         unpackRests(width, start, rows.count, output)
         var last = predictor == .delta ? anchors[block] &- base : 0
-        for place in 0..<rows.count {
-            var value = output[place] &+ base
+        for index in 0..<rows.count {
+            var value = output[index] &+ base
             switch predictor {
             case .delta:
                 value &+= last
                 last = value
             case .linear:
-                value &+= IntegerColumn.line(slope, at: rows.lowerBound + place)
+                value &+= IntegerColumn.line(slope, at: rows.lowerBound + index)
             default: break
             }
-            output[place] = value &* divisor &+ offset
+            output[index] = value &* divisor &+ offset
         }
     }
 
@@ -270,9 +270,9 @@ struct IntegerColumnReader {
             let bytes = payload.baseAddress
         else {
             let bytes = UnsafeRawBufferPointer(rebasing: payload[start...])
-            for place in 0..<count {
-                output[place] = Int64(
-                    bitPattern: BitPacking.value(place, width: bits, in: bytes))
+            for index in 0..<count {
+                output[index] = Int64(
+                    bitPattern: BitPacking.value(index, width: bits, in: bytes))
             }
             return
         }
@@ -280,7 +280,7 @@ struct IntegerColumnReader {
             guard let lanes = lanes.baseAddress else { return }
             BitPacking.unpackBlock(bytes + start, width: bits, into: lanes)
             lanes.withMemoryRebound(to: UInt32.self, capacity: BitPacking.blockSize) { rests in
-                for place in 0..<count { output[place] = Int64(rests[place]) }
+                for index in 0..<count { output[index] = Int64(rests[index]) }
             }
         }
     }
@@ -288,8 +288,8 @@ struct IntegerColumnReader {
 
 extension IntegerColumnReader {
     func values(_ rows: Range<Int>) -> [Int64] {
-        Array(unsafeUninitializedCapacity: rows.count) { room, count in
-            if let start = room.baseAddress { decode(rows, into: start) }
+        Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
+            if let start = buffer.baseAddress { decode(rows, into: start) }
             count = rows.count
         }
     }
@@ -363,8 +363,8 @@ extension IntegerColumnReader {
                 }
             }
         }
-        return withUnsafeTemporaryAllocation(of: Int64.self, capacity: rows.count) { room in
-            guard let start = room.baseAddress else { return nil }
+        return withUnsafeTemporaryAllocation(of: Int64.self, capacity: rows.count) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
             decode(rows, into: start)
             return Spacing(UnsafeBufferPointer(start: start, count: rows.count))
         }

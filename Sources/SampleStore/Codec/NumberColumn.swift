@@ -40,7 +40,7 @@ enum NumberColumn {
             switch scale {
             case .order:
                 writer.append(UInt8(0))
-                for (place, value) in values.enumerated() { start[place] = order(of: value) }
+                for (index, value) in values.enumerated() { start[index] = order(of: value) }
             case .decimal(let digits): writer.append([1, digits])
             case .binary(let bits): writer.append([2, bits])
             case .step(let step):
@@ -60,8 +60,8 @@ enum NumberColumn {
     }
 
     @inline(__always)
-    static func double(atOrder place: Int64) -> Double {
-        Double(bitPattern: UInt64(bitPattern: place < 0 ? place ^ .max : place))
+    static func double(atOrder order: Int64) -> Double {
+        Double(bitPattern: UInt64(bitPattern: order < 0 ? order ^ .max : order))
     }
 }
 
@@ -95,14 +95,14 @@ struct NumberColumnReader {
     func decode(_ rows: Range<Int>, into output: UnsafeMutablePointer<Double>) {
         switch scale {
         case .order:
-            integers.decode(rows) { place, base, distances, count in
+            integers.decode(rows) { index, base, distances, count in
                 for number in 0..<count {
-                    output[place + number] = NumberColumn.double(
+                    output[index + number] = NumberColumn.double(
                         atOrder: base &+ Int64(distances[number]))
                 }
-            } wide: { place, values, count in
+            } wide: { index, values, count in
                 for number in 0..<count {
-                    output[place + number] = NumberColumn.double(atOrder: values[number])
+                    output[index + number] = NumberColumn.double(atOrder: values[number])
                 }
             }
         case .decimal:
@@ -119,22 +119,22 @@ struct NumberColumnReader {
         _ rows: Range<Int>, into output: UnsafeMutablePointer<Double>,
         _ scaled: (SIMD4<Double>) -> SIMD4<Double>
     ) {
-        integers.decode(rows) { place, base, distances, count in
+        integers.decode(rows) { index, base, distances, count in
             let start = Double(base)
             let whole = count & ~3
             for number in stride(from: 0, to: whole, by: 4) {
                 let four = UnsafeRawPointer(distances + number).loadUnaligned(as: SIMD4<Int32>.self)
                 let value = scaled(SIMD4<Double>(four) + start) + 0
-                UnsafeMutableRawPointer(output + place + number).storeBytes(
+                UnsafeMutableRawPointer(output + index + number).storeBytes(
                     of: value, as: SIMD4<Double>.self)
             }
             for number in whole..<count {
                 let value = scaled(SIMD4(repeating: start + Double(distances[number]))) + 0
-                output[place + number] = value[0]
+                output[index + number] = value[0]
             }
-        } wide: { place, values, count in
+        } wide: { index, values, count in
             for number in 0..<count {
-                output[place + number] = (scaled(SIMD4(repeating: Double(values[number]))) + 0)[0]
+                output[index + number] = (scaled(SIMD4(repeating: Double(values[number]))) + 0)[0]
             }
         }
     }
@@ -142,8 +142,8 @@ struct NumberColumnReader {
 
 extension NumberColumnReader {
     func values(_ rows: Range<Int>) -> [Double] {
-        Array(unsafeUninitializedCapacity: rows.count) { room, count in
-            if let start = room.baseAddress { decode(rows, into: start) }
+        Array(unsafeUninitializedCapacity: rows.count) { buffer, count in
+            if let start = buffer.baseAddress { decode(rows, into: start) }
             count = rows.count
         }
     }
@@ -212,9 +212,9 @@ private struct StepSearch {
     private func decimalDigits() -> ClosedRange<UInt8> {
         var needed: UInt8 = 0
         let stride = max(1, values.count / Self.probes)
-        for place in Swift.stride(from: 0, to: values.count, by: stride) {
+        for index in Swift.stride(from: 0, to: values.count, by: stride) {
             while needed < Scale.largestDecimal,
-                multiple(of: values[place], .decimal(needed)) == nil
+                multiple(of: values[index], .decimal(needed)) == nil
             {
                 needed += 1
             }
@@ -267,14 +267,14 @@ private struct StepSearch {
         _ restore: (Double) -> Double
     ) -> Double? {
         var largest = 0.0
-        for (place, value) in values.enumerated() {
+        for (index, value) in values.enumerated() {
             // Rounds to the nearest integer, faster than `rounded()`.
             let count = (value * inverse + Self.rounder) - Self.rounder
             guard abs(count) < Self.exactLimit,
                 (restore(count) + 0).bitPattern == value.bitPattern
             else { return nil }
             largest = max(largest, abs(count))
-            integers[place] = Int64(count)
+            integers[index] = Int64(count)
         }
         return largest
     }

@@ -11,17 +11,17 @@ enum TextColumn {
 
     static func encode(_ texts: [String], onto writer: inout ByteWriter) {
         guard !texts.isEmpty else { return }
-        var places: [String: Int64] = [:]
+        var entries: [String: Int64] = [:]
         var distinct: [String] = []
         var indexes: [Int64] = []
         indexes.reserveCapacity(texts.count)
         for text in texts {
             // Canonically equivalent strings are equal but may have different bytes.
-            if let place = places[text], distinct[Int(place)].utf8.elementsEqual(text.utf8) {
-                indexes.append(place)
+            if let entry = entries[text], distinct[Int(entry)].utf8.elementsEqual(text.utf8) {
+                indexes.append(entry)
                 continue
             }
-            places[text] = Int64(distinct.count)
+            entries[text] = Int64(distinct.count)
             indexes.append(Int64(distinct.count))
             distinct.append(text)
         }
@@ -52,16 +52,16 @@ enum TextColumn {
         let distinct = try texts(try reader.bytes(length), size)
         let column = try IntegerColumnReader(reader.rest, count: count)
         var indexes = [Int64](repeating: 0, count: count)
-        indexes.withUnsafeMutableBufferPointer { room in
-            if let start = room.baseAddress { column.decode(0..<count, into: start) }
+        indexes.withUnsafeMutableBufferPointer { buffer in
+            if let start = buffer.baseAddress { column.decode(0..<count, into: start) }
         }
         var result: [String] = []
         result.reserveCapacity(count)
         for index in indexes {
-            guard let place = Int(exactly: index), distinct.indices.contains(place) else {
+            guard let entry = Int(exactly: index), distinct.indices.contains(entry) else {
                 throw ByteReader.Damage()
             }
-            result.append(distinct[place])
+            result.append(distinct[entry])
         }
         return result
     }
@@ -95,8 +95,8 @@ enum TextColumn {
         let size = try reader.count(atMost: bytes.count)
         let column = try IntegerColumnReader(try reader.bytes(size), count: count)
         var lengths = [Int64](repeating: 0, count: count)
-        lengths.withUnsafeMutableBufferPointer { room in
-            if let start = room.baseAddress { column.decode(0..<count, into: start) }
+        lengths.withUnsafeMutableBufferPointer { buffer in
+            if let start = buffer.baseAddress { column.decode(0..<count, into: start) }
         }
         switch try reader.integer(UInt8.self) {
         case 0: return try split(reader.rest, lengths)
@@ -107,12 +107,12 @@ enum TextColumn {
         // Damaged bytes must not cause a huge allocation: Zstandard encodes at most 128 KiB in four bytes.
         guard whole <= reader.rest.count * 32_768 else { throw ByteReader.Damage() }
         let rest = reader.rest
-        var room = [UInt8](repeating: 0, count: whole)
-        let written = room.withUnsafeMutableBytes {
+        var buffer = [UInt8](repeating: 0, count: whole)
+        let written = buffer.withUnsafeMutableBytes {
             ZSTD_decompress($0.baseAddress, $0.count, rest.baseAddress, rest.count)
         }
         guard ZSTD_isError(written) == 0, written == whole else { throw ByteReader.Damage() }
-        return try room.withUnsafeBytes { raw in
+        return try buffer.withUnsafeBytes { raw in
             Result { () throws(ByteReader.Damage) in try split(raw, lengths) }
         }.get()
     }
@@ -136,14 +136,14 @@ enum TextColumn {
     }
 
     private static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
-        var room = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
-        let written = room.withUnsafeMutableBytes { target in
+        var buffer = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
+        let written = buffer.withUnsafeMutableBytes { target in
             bytes.withUnsafeBytes { source in
                 ZSTD_compress(
                     target.baseAddress, target.count, source.baseAddress, source.count, level)
             }
         }
         guard ZSTD_isError(written) == 0, written < bytes.count else { return nil }
-        return Array(room.prefix(written))
+        return Array(buffer.prefix(written))
     }
 }

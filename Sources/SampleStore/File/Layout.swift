@@ -36,16 +36,16 @@ struct Layout: Hashable, Sendable {
     func projection(to fields: [Field]) -> Projection? {
         var columns: [Projection.Column] = []
         for field in fields {
-            guard let place = self.fields.firstIndex(where: { $0.name == field.name }) else {
+            guard let index = self.fields.firstIndex(where: { $0.name == field.name }) else {
                 return nil
             }
-            let old = self.fields[place]
+            let old = self.fields[index]
             switch (old.kind, field.kind) {
             case (.number, .number), (.integer, .integer), (.state, .text), (.text, .state),
                 (.state, .state), (.text, .text):
-                columns.append(.init(place: place, becomesNumber: false))
+                columns.append(.init(index: index, becomesNumber: false))
             case (.integer, .number):
-                columns.append(.init(place: place, becomesNumber: true))
+                columns.append(.init(index: index, becomesNumber: true))
             default:
                 return nil
             }
@@ -59,7 +59,7 @@ struct Layout: Hashable, Sendable {
 struct Projection: Sendable {
     struct Column: Sendable {
         /// The field's index in the layout.
-        let place: Int
+        let index: Int
         let becomesNumber: Bool
     }
 
@@ -70,7 +70,7 @@ struct Projection: Sendable {
     func callAsFunction(_ stored: StoredSample) -> StoredSample {
         guard !isIdentity else { return stored }
         let values = columns.map { column in
-            let value = stored.values[column.place]
+            let value = stored.values[column.index]
             guard column.becomesNumber, let number = value.double else { return value }
             return .number(number)
         }
@@ -84,7 +84,7 @@ struct Projection: Sendable {
             sequences: batch.sequences,
             samples: SampleBatch(
                 times: batch.samples.times,
-                columns: columns.map { $0.converted(batch.samples.columns[$0.place]) }))
+                columns: columns.map { $0.converted(batch.samples.columns[$0.index]) }))
     }
 }
 
@@ -93,7 +93,7 @@ extension Projection {
     init(identityOf layout: Layout) {
         self.init(
             layout: layout,
-            columns: layout.fields.indices.map { Column(place: $0, becomesNumber: false) },
+            columns: layout.fields.indices.map { Column(index: $0, becomesNumber: false) },
             isIdentity: true)
     }
 }

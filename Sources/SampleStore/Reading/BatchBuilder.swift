@@ -24,8 +24,8 @@ struct BatchBuilder {
     mutating func append(_ stored: StoredSample) {
         sequences.append(stored.sequence)
         times.append(stored.time)
-        for (place, value) in stored.values.enumerated() {
-            let matches = columns[place].append(value)
+        for (index, value) in stored.values.enumerated() {
+            let matches = columns[index].append(value)
             precondition(matches, "the value does not match its field")
         }
     }
@@ -39,8 +39,8 @@ struct BatchBuilder {
         }
         sequences.append(contentsOf: batch.sequences[rows])
         times.append(contentsOf: batch.samples.times[rows])
-        for (place, column) in batch.samples.columns.enumerated() {
-            let matches = columns[place].append(column, rows)
+        for (index, column) in batch.samples.columns.enumerated() {
+            let matches = columns[index].append(column, rows)
             precondition(matches, "the column does not match its field")
         }
     }

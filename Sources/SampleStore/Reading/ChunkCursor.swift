@@ -80,14 +80,14 @@ struct ChunkCursor {
             var low = times.firstRow(atOrAfter: query.range.from.microseconds)
             var high = times.firstRow(atOrAfter: query.range.to.microseconds)
             if let after = query.after {
-                let place = times.firstRow(atOrAfter: after.time.microseconds)
+                let start = times.firstRow(atOrAfter: after.time.microseconds)
                 let end = times.firstRow(
                     atOrAfter: after.time.advanced(byMicroseconds: 1).microseconds)
-                let equal = sequences.values(place..<max(place, end))
+                let equal = sequences.values(start..<max(start, end))
                 if query.order == .ascending {
-                    low = max(low, place + equal.count { $0 <= after.sequence })
+                    low = max(low, start + equal.count { $0 <= after.sequence })
                 } else {
-                    high = min(high, place + equal.count { $0 < after.sequence })
+                    high = min(high, start + equal.count { $0 < after.sequence })
                 }
             }
             rows = min(low, high)..<high

@@ -200,11 +200,11 @@ private struct OrderedMerge {
         var textBytes = 0
         while builder.count < limit, textBytes < query.textBytes ?? .max {
             let before = builder.count
-            let heads = sources.indices.compactMap { place in
-                sources[place].head.map { (place, $0) }
+            let heads = sources.indices.compactMap { index in
+                sources[index].head.map { (index, $0) }
             }.sorted { order.isBefore($0.1, $1.1) }
-            guard let (place, _) = heads.first else { break }
-            try sources[place].move(
+            guard let (index, _) = heads.first else { break }
+            try sources[index].move(
                 to: &builder, before: heads.dropFirst().first?.1,
                 atMost: limit - builder.count, order)
             if query.textBytes != nil { textBytes += builder.textBytes(from: before) }
@@ -242,8 +242,8 @@ extension StoredBatch {
         var number = min(count, query.limit)
         if let textLimit {
             var bytes = 0
-            let last = (0..<number).first { place in
-                let row = query.order == .ascending ? place : count - 1 - place
+            let last = (0..<number).first { index in
+                let row = query.order == .ascending ? index : count - 1 - index
                 bytes += ordered.samples.textBytes(of: row..<row + 1)
                 return bytes >= textLimit
             }

@@ -97,7 +97,7 @@ struct Summarizer {
     ) {
         // Queries have numeric fields only, and each has a summary.
         collected.merge(
-            projection.columns.compactMap { summary.fields[$0.place] }, count: entry.count,
+            projection.columns.compactMap { summary.fields[$0.index] }, count: entry.count,
             to: query.window(of: entry.from.time))
         timeline.add(
             Timeline.Piece(
@@ -189,7 +189,7 @@ struct Summarizer {
             let to = order.position(end - 1)
             var columns: [Samples.Column] = []
             for column in projection.columns {
-                columns.append(column.converted(try reader.column(column.place, row..<end)))
+                columns.append(column.converted(try reader.column(column.index, row..<end)))
             }
             collected.add(columns, 0..<end - row, to: window, from: from, through: to)
             timeline.add(

@@ -122,13 +122,13 @@ struct SummaryReader: Sendable {
                     rows = low..<max(low, times.firstRow(atOrAfter: range.to.microseconds))
                 }
                 guard !rows.isEmpty else { return }
-                if projection.layout.fields[column.place].kind == .integer {
-                    let numbers = try reader.integers(column.place).values(rows).map(Double.init)
+                if projection.layout.fields[column.index].kind == .integer {
+                    let numbers = try reader.integers(column.index).values(rows).map(Double.init)
                     return numbers.withUnsafeBufferPointer(body)
                 }
-                let numbers = try reader.numbers(column.place)
-                withUnsafeTemporaryAllocation(of: Double.self, capacity: rows.count) { room in
-                    guard let start = room.baseAddress else { return }
+                let numbers = try reader.numbers(column.index)
+                withUnsafeTemporaryAllocation(of: Double.self, capacity: rows.count) { buffer in
+                    guard let start = buffer.baseAddress else { return }
                     numbers.decode(rows, into: start)
                     body(UnsafeBufferPointer(start: start, count: rows.count))
                 }

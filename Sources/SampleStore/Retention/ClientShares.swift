@@ -1,7 +1,7 @@
 import Samples
 
 /// The samples of a sensor that one client publishes, or that are the host's.
-struct Holding: Sendable {
+struct PublisherUsage: Sendable {
     /// The client; empty for the host, which has what it collects, imports and stored before clients were
     /// recorded.
     let publisher: String
@@ -22,9 +22,9 @@ struct Holding: Sendable {
 /// their shares, the one that has recently written most is first, so that a client which only keeps
 /// its samples loses none to one that floods.
 struct ClientShares: Sendable {
-    /// A holding that may be pruned.
+    /// Samples that may be pruned.
     struct Candidate: Sendable {
-        let holding: Holding
+        let usage: PublisherUsage
         /// Whether its client uses more than its share; then all of its samples but the newest may
         /// be pruned.
         let isBeyondShare: Bool
@@ -54,11 +54,11 @@ struct ClientShares: Sendable {
         written = written.mapValues { $0 / 2 }.filter { $0.value > 0 }
     }
 
-    /// All holdings, in the order in which they are pruned.
+    /// All, in the order in which they are pruned.
     ///
     /// - Parameter limit: the bytes that the store may use.
-    func order(_ holdings: [Holding], limit: Int64) -> [Candidate] {
-        let largest = holdings.sorted { left, right in
+    func order(_ usages: [PublisherUsage], limit: Int64) -> [Candidate] {
+        let largest = usages.sorted { left, right in
             left.total == right.total
                 ? (left.sensor.row, left.publisher) < (right.sensor.row, right.publisher)
                 : left.total > right.total
@@ -69,36 +69,36 @@ struct ClientShares: Sendable {
         let first = beyond.sorted { left, right in
             rank(left.value, left.key) > rank(right.value, right.key)
         }
-        return first.flatMap(\.value).map { Candidate(holding: $0, isBeyondShare: true) }
+        return first.flatMap(\.value).map { Candidate(usage: $0, isBeyondShare: true) }
             + largest.filter { $0.publisher.isEmpty }
-            .map { Candidate(holding: $0, isBeyondShare: false) }
+            .map { Candidate(usage: $0, isBeyondShare: false) }
             + largest.filter { !$0.publisher.isEmpty && beyond[$0.publisher] == nil }
-            .map { Candidate(holding: $0, isBeyondShare: false) }
+            .map { Candidate(usage: $0, isBeyondShare: false) }
     }
 
     /// The storage of each client, sorted by name.
     ///
     /// - Parameter limit: the bytes that the store may use.
-    static func report(_ holdings: [Holding], limit: Int64) -> [ClientStorage] {
-        let clients = byClient(holdings)
+    static func report(_ usages: [PublisherUsage], limit: Int64) -> [ClientStorage] {
+        let clients = byClient(usages)
         let share = share(of: limit, clients: clients.count)
         return clients.map { ClientStorage(client: $0, bytes: total($1), share: share) }
             .sorted { $0.client < $1.client }
     }
 
-    /// The holdings of the clients that have samples.
-    private static func byClient(_ holdings: [Holding]) -> [String: [Holding]] {
-        Dictionary(grouping: holdings) { $0.publisher }
+    /// The usages of the clients that have samples.
+    private static func byClient(_ usages: [PublisherUsage]) -> [String: [PublisherUsage]] {
+        Dictionary(grouping: usages) { $0.publisher }
             .filter { !$0.key.isEmpty && total($0.value) > 0 }
     }
 
-    private static func total(_ holdings: [Holding]) -> Int64 {
-        holdings.reduce(0) { $0 + $1.total }
+    private static func total(_ usages: [PublisherUsage]) -> Int64 {
+        usages.reduce(0) { $0 + $1.total }
     }
 
     /// After a restart, clients are ranked by their last sequence number until they write again.
-    private func rank(_ holdings: [Holding], _ client: String) -> (Int64, Int64, String) {
-        let bytes = holdings.flatMap { $0.sensor.layouts }.reduce(0) { $0 + (written[$1.id] ?? 0) }
-        return (bytes, holdings.map(\.lastArrival).max() ?? 0, client)
+    private func rank(_ usages: [PublisherUsage], _ client: String) -> (Int64, Int64, String) {
+        let bytes = usages.flatMap { $0.sensor.layouts }.reduce(0) { $0 + (written[$1.id] ?? 0) }
+        return (bytes, usages.map(\.lastArrival).max() ?? 0, client)
     }
 }

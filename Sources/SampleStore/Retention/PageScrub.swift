@@ -149,9 +149,9 @@ struct TreePage {
             var rest = cell.dropFirst(isInterior ? 4 : 0)
             func variable() -> UInt64? {
                 var value: UInt64 = 0
-                for place in 0..<9 {
+                for index in 0..<9 {
                     guard let byte = rest.popFirst() else { return nil }
-                    if place == 8 { return value << 8 | UInt64(byte) }
+                    if index == 8 { return value << 8 | UInt64(byte) }
                     value = value << 7 | UInt64(byte & 0x7f)
                     if byte < 0x80 { return value }
                 }

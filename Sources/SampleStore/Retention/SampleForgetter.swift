@@ -37,8 +37,8 @@ struct SampleForgetter: Sendable {
     ) async throws -> ForgetReceipt {
         var receipt = initialReceipt
         for layout in sensor.layouts {
-            var place: Int64? = .min
-            while let row = place {
+            var first: Int64? = .min
+            while let row = first {
                 let plan = try await pool.write { database in
                     let plan = try ForgetPlan(
                         unsealed: layout, initialReceipt.range, through: last, behind: row, database
@@ -48,10 +48,10 @@ struct SampleForgetter: Sendable {
                 }
                 receipt.add(plan.removal)
                 await didRemove(layout.id, plan.removal.unsealed)
-                place = plan.next
+                first = plan.next
             }
-            place = .min
-            while let id = place {
+            first = .min
+            while let id = first {
                 // Chunks are decoded and encoded concurrently with writes.
                 let plan = try await pool.read { database in
                     try ForgetPlan(
@@ -59,7 +59,7 @@ struct SampleForgetter: Sendable {
                 }
                 try await pool.write { try plan.apply($0) }
                 receipt.add(plan.removal)
-                place = plan.next
+                first = plan.next
             }
             var count: Int
             repeat {
@@ -89,10 +89,10 @@ struct SampleForgetter: Sendable {
         var left = all
         for layout in sensor.layouts where !left.isEmpty {
             for table in SampleTable.allCases {
-                var place: Int64? = .min
-                while let row = place, !left.isEmpty {
+                var first: Int64? = .min
+                while let row = first, !left.isEmpty {
                     let open = left
-                    (left, place) = try await pool.read {
+                    (left, first) = try await pool.read {
                         try table.missing(from: open, in: layout, behind: row, $0)
                     }
                 }

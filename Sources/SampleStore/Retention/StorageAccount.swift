@@ -112,13 +112,13 @@ struct UsageTable: Sendable {
     }
 
     /// The samples of each sensor and publisher, without the sizes of unsealed rows.
-    func holdings() async throws -> [Holding] {
+    func byPublisher() async throws -> [PublisherUsage] {
         try await pool.read { database in
-            try Self.holdings(database).map { holding in
-                var whole = holding
+            try Self.byPublisher(database).map { usage in
+                var whole = usage
                 // Damage must not keep space from being freed.
                 whole.lastArrival =
-                    holding.sensor.layouts.map { layout in
+                    usage.sensor.layouts.map { layout in
                         (try? Self.lastArrival(layout, database)) ?? 0
                     }.max() ?? 0
                 return whole
@@ -184,17 +184,17 @@ struct UsageTable: Sendable {
 
     private static func sensors(_ database: Database) throws -> [StoredSensor] {
         var sensors: [StoredSensor] = []
-        for holding in try holdings(database) {
-            if sensors.last?.row == holding.sensor.row {
-                sensors[sensors.count - 1].add(holding.sensor)
+        for usage in try byPublisher(database) {
+            if sensors.last?.row == usage.sensor.row {
+                sensors[sensors.count - 1].add(usage.sensor)
             } else {
-                sensors.append(holding.sensor)
+                sensors.append(usage.sensor)
             }
         }
         return sensors
     }
 
-    private static func holdings(_ database: Database) throws -> [Holding] {
+    private static func byPublisher(_ database: Database) throws -> [PublisherUsage] {
         let rows = try Row.fetchCursor(
             database,
             sql: """
@@ -204,7 +204,7 @@ struct UsageTable: Sendable {
                     JOIN usage ON usage.layout = layout.id
                 ORDER BY sensor.id, publisher, layout.id
                 """)
-        var holdings: [Holding] = []
+        var usages: [PublisherUsage] = []
         while let row = try rows.next() {
             guard let name = SensorID(try String.stored(row, 1)) else { continue }
             var sensor = StoredSensor(row: try .stored(row, 0), sensor: name)
@@ -224,15 +224,15 @@ struct UsageTable: Sendable {
             sensor.usage.summaries = try amount(7)
             sensor.usage.summaryBytes = try amount(8)
             let publisher: String = try .stored(row, 9)
-            if let last = holdings.last, last.sensor.row == sensor.row,
+            if let last = usages.last, last.sensor.row == sensor.row,
                 last.publisher == publisher
             {
-                holdings[holdings.count - 1].sensor.add(sensor)
+                usages[usages.count - 1].sensor.add(sensor)
             } else {
-                holdings.append(Holding(publisher: publisher, sensor: sensor))
+                usages.append(PublisherUsage(publisher: publisher, sensor: sensor))
             }
         }
-        return holdings
+        return usages
     }
 
     private static func lastArrival(_ layout: Layout, _ database: Database) throws -> Int64 {

@@ -175,7 +175,7 @@ public actor StoreMaintenance {
                 sensors: StorageAccount.report(
                     try await usage.accounts(), retentionRules, at: now, used: pages.used,
                     limit: limit),
-                clients: ClientShares.report(try await holdings(), limit: limit),
+                clients: ClientShares.report(try await usageByPublisher(), limit: limit),
                 standard: retentionRules.standard, bytes: file.size(), reusable: pages.free,
                 budget: budget, free: file.free(), canShrink: pages.canShrink)
         } catch {
@@ -416,7 +416,7 @@ public actor StoreMaintenance {
         // Blank pages can be released without pruning any sample.
         if try await eraser.releaseSomeBlankPages() { return true }
         var damage: (any Error)?
-        for candidate in shares.order(try await holdings(), limit: limit) {
+        for candidate in shares.order(try await usageByPublisher(), limit: limit) {
             do {
                 if try await freeSome(of: candidate, at: now) { return true }
             } catch {
@@ -431,10 +431,10 @@ public actor StoreMaintenance {
     }
 
     /// The samples of each sensor and publisher.
-    private func holdings() async throws -> [Holding] {
-        try await usage.holdings().map { holding in
-            var whole = holding
-            whole.unsealed = holding.sensor.layouts.reduce(0) { $0 + unsealed.bytes(of: $1.id) }
+    private func usageByPublisher() async throws -> [PublisherUsage] {
+        try await usage.byPublisher().map { stored in
+            var whole = stored
+            whole.unsealed = stored.sensor.layouts.reduce(0) { $0 + unsealed.bytes(of: $1.id) }
             return whole
         }
     }
@@ -443,12 +443,12 @@ public actor StoreMaintenance {
     private func freeSome(
         of candidate: ClientShares.Candidate, at now: Timestamp?
     ) async throws -> Bool {
-        let sensor = candidate.holding.sensor
+        let sensor = candidate.usage.sensor
         for layout in sensor.unreadable {
             if try await pruner.remove(unreadable: layout) > 0 { return true }
         }
         // Only chunks can be pruned.
-        if candidate.holding.unsealed > sensor.usage.total, try await sealSome(of: sensor) {
+        if candidate.usage.unsealed > sensor.usage.total, try await sealSome(of: sensor) {
             return true
         }
         let summaries = retentionRules.rule(for: sensor.sensor).summaries

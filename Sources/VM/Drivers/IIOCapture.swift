@@ -87,16 +87,16 @@ final class IIOCapture: SampleCapture {
     private func number(
         of channel: IIOChannel, in bytes: ArraySlice<UInt8>, _ row: Int
     ) -> Double {
-        guard let place = elements.firstIndex(where: { $0.channel?.name == channel.name }) else {
+        guard let index = elements.firstIndex(where: { $0.channel?.name == channel.name }) else {
             return .nan
         }
-        return elements[place].format.number(in: part(place, of: bytes, row))
+        return elements[index].format.number(in: part(index, of: bytes, row))
     }
 
     private func part(
-        _ place: Int, of bytes: ArraySlice<UInt8>, _ row: Int
+        _ index: Int, of bytes: ArraySlice<UInt8>, _ row: Int
     ) -> ArraySlice<UInt8> {
-        bytes[(bytes.startIndex + row * layout.size + layout.offsets[place])...]
+        bytes[(bytes.startIndex + row * layout.size + layout.offsets[index])...]
     }
 
     /// The time of each scan of a block: from the device, else counted back from now.
@@ -107,12 +107,12 @@ final class IIOCapture: SampleCapture {
         func estimate(_ row: Int) -> Timestamp {
             present.advanced(byMicroseconds: -Int64(count - 1 - row) * step)
         }
-        guard let place = elements.firstIndex(where: { $0.channel == nil }) else {
+        guard let index = elements.firstIndex(where: { $0.channel == nil }) else {
             return (0..<count).map(estimate)
         }
         let ahead = DeviceClock(scan.device.line("current_timestamp_clock")).ahead(of: present)
         return (0..<count).map { row in
-            let nanoseconds = elements[place].format.integer(in: part(place, of: bytes, row))
+            let nanoseconds = elements[index].format.integer(in: part(index, of: bytes, row))
             let time = Timestamp(microseconds: nanoseconds / 1000).advanced(byMicroseconds: -ahead)
             let distance = time.microseconds.subtractingReportingOverflow(present.microseconds)
             let isPlausible =

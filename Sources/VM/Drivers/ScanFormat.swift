@@ -95,7 +95,7 @@ struct ScanLayout: Hashable, Sendable {
         size = Self.aligned(end, formats.map(\.length).max() ?? 1)
     }
 
-    private static func aligned(_ place: Int, _ length: Int) -> Int {
-        (place + length - 1) / length * length
+    private static func aligned(_ offset: Int, _ length: Int) -> Int {
+        (offset + length - 1) / length * length
     }
 }

@@ -109,7 +109,7 @@ struct QuestionTextTests {
         ),
     ])
     func `calls are asked for by origin, whose end is always shown`(
-        _ origin: String, _ revelation: String
+        _ origin: String, _ disclosure: String
     ) throws {
         for (columns, rows) in [(40, 10), (60, 15), (80, 24), (132, 50)] {
             for isUpdate in [false, true] {
@@ -125,7 +125,7 @@ struct QuestionTextTests {
                 #expect(line.contains(origin.suffix(11)), "\(line)")
                 #expect(line.contains(String(origin.prefix(7))), "\(line)")
                 let explained = text.explanation(columns: 200).joined(separator: " ")
-                #expect(explained.contains(revelation) && explained.contains(origin))
+                #expect(explained.contains(disclosure) && explained.contains(origin))
             }
         }
         let pinned = try #require(try Self.call("https://box.local", columns: 80, rows: 24))

@@ -448,7 +448,7 @@ struct DashboardTests {
             #expect(all.count == PrivilegeID.others.count + 6)
             for privilege in privileges {
                 let id = try #require(privilege["privilege"]?.string.flatMap { PrivilegeID($0) })
-                #expect(privilege["reveals"]?.string == id.revelation)
+                #expect(privilege["reveals"]?.string == id.disclosure)
                 all.append(id)
             }
             for id in all {
@@ -456,12 +456,12 @@ struct DashboardTests {
                     Call(
                         "GET", "/api/v1/permissions/\(APIPath.encoded(id.description))",
                         token: host.owner))
-                #expect(try state.json()["reveals"]?.string == id.revelation, "\(id)")
+                #expect(try state.json()["reveals"]?.string == id.disclosure, "\(id)")
             }
             for name in ["dashboard.js", "page-texts.js", "requests.js", "install.js"] {
                 let file = try await host.send(Call("GET", "/dashboard/\(name)"))
                 #expect(file.status == 200)
-                for id in all { #expect(!file.text.contains(id.revelation), "\(name): \(id)") }
+                for id in all { #expect(!file.text.contains(id.disclosure), "\(name): \(id)") }
             }
         }
     }

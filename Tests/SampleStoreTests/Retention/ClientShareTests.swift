@@ -140,16 +140,16 @@ struct ClientShareTests {
 
     // MARK: - The rule
 
-    private static func holding(
+    private static func usage(
         _ publisher: String, _ row: Int64, _ bytes: Int64, last: Int64 = 0
-    ) -> Holding {
+    ) -> PublisherUsage {
         var sensor = StoredSensor(row: row, sensor: "probe")
         sensor.layouts = [Layout(id: row, fields: [])]
         sensor.usage.bytes = bytes
-        return Holding(publisher: publisher, sensor: sensor, lastArrival: last)
+        return PublisherUsage(publisher: publisher, sensor: sensor, lastArrival: last)
     }
 
-    /// Of a store that may use 100 bytes: holdings, what was written last, and who is pruned first.
+    /// Of a store that may use 100 bytes: usages, what was written last, and who is pruned first.
     @Test(
         arguments: [
             // Only the host: the largest sensor.
@@ -168,16 +168,16 @@ struct ClientShareTests {
             ([("a", 60, 9), ("b", 30, 5), ("", 10, 0)], [:], [0, 1, 2]),
         ] as [([(String, Int64, Int64)], [Int64: Int], [Int64])])
     func `the order of pruning is that of the shares`(
-        holdings: [(String, Int64, Int64)], written: [Int64: Int], order: [Int64]
+        usages: [(String, Int64, Int64)], written: [Int64: Int], order: [Int64]
     ) {
         var shares = ClientShares()
         shares.add(
             written.mapValues { UnsealedSize(rows: 1, samples: 1, bytes: $0, decoded: $0) },
             limit: 100)
-        let all = holdings.enumerated().map { row, holding in
-            Self.holding(holding.0, Int64(row), holding.1, last: holding.2)
+        let all = usages.enumerated().map { row, usage in
+            Self.usage(usage.0, Int64(row), usage.1, last: usage.2)
         }
-        #expect(shares.order(all, limit: 100).map(\.holding.sensor.row) == order)
+        #expect(shares.order(all, limit: 100).map(\.usage.sensor.row) == order)
     }
 
     @Test(arguments: 1...40)
