@@ -16,7 +16,7 @@ import GRDB
 public struct StorageDatabase: Sendable {
     private let queue: DatabaseQueue
 
-    /// The app or client that values belong to.
+    /// The app or program that values belong to.
     public struct Owner: Hashable, Sendable {
         /// Its name.
         public let app: String

@@ -119,7 +119,7 @@ public actor AccessLog {
         guard client.kind == .owner || failure == nil else { throw .logUnavailable }
     }
 
-    /// Why apps and clients read nothing now; `nil` while they do.
+    /// Why apps and programs read nothing now; `nil` while they do.
     public var failure: String? {
         isFailing || !store.writer.isSafe ? AuthError.logUnavailable.message : nil
     }

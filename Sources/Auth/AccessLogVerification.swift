@@ -10,7 +10,7 @@ import Text
 ///
 /// ```swift
 /// let report = try await AccessLogVerification(path: path, expecting: notedHash).run()
-/// print(report.isIntact, report.lines)
+/// print(report.isIntact, report.entryCount)
 /// ```
 public struct AccessLogVerification: Sendable {
     private static let progressInterval = 1000
@@ -49,7 +49,7 @@ public struct AccessLogVerification: Sendable {
         _ database: Database, _ onProgress: (Int, Int) -> Void
     ) throws -> AccessLogReport {
         var report = AccessLogReport(head: AccessLogChain.start.hexadecimal)
-        if expected != nil { report.hasExpected = false }
+        if expected != nil { report.containsExpected = false }
         guard try database.tableExists("ledger") else { return report }
         let total = try Int.fetchOne(database, sql: "SELECT count(*) FROM ledger") ?? 0
         // Texts as bytes: SQLite would repair invalid UTF-8 and cut texts at a zero byte.
@@ -70,26 +70,27 @@ public struct AccessLogVerification: Sendable {
                 stored.prefix(AccessLogChain.columns.count)
                 + stored.dropFirst(AccessLogChain.columns.count).filter { $0 != .null }
             guard case .integer(let id) = values[0] else {
-                report.fault = .init(line: next, message: "The next entry has no number.")
+                report.fault = .init(entry: next, message: "Entry \(next) has no number.")
                 return report
             }
-            if report.lines == 0, id > 1 {
+            if report.entryCount == 0, id > 1 {
                 guard let before = try Self.pruned(before: id, database) else {
-                    report.fault = .init(line: 1, message: "The entries before \(id) are missing.")
+                    report.fault = .init(
+                        entry: 1, message: "The entries before \(id) are missing.")
                     return report
                 }
                 chain = AccessLogChain(after: before)
-                (report.cut, next) = (id - 1, id)
+                (report.prunedCount, next) = (id - 1, id)
                 note(before, &report)
             }
             guard id == next else {
-                report.fault = .init(line: next, message: "Entry \(next) is missing.")
+                report.fault = .init(entry: next, message: "Entry \(next) is missing.")
                 return report
             }
             chain.add(Array(values))
             guard chain.head == Data.fromDatabaseValue(row[columns.count]) else {
                 report.fault = .init(
-                    line: id,
+                    entry: id,
                     message: "Entry \(id) was changed, or does not follow the one before it.")
                 return report
             }
@@ -98,10 +99,10 @@ public struct AccessLogVerification: Sendable {
                 report.first = report.first ?? Timestamp(microseconds: time)
                 report.last = Timestamp(microseconds: time)
             }
-            report.lines += 1
+            report.entryCount += 1
             next += 1
-            if report.lines.isMultiple(of: Self.progressInterval) {
-                onProgress(report.lines, total)
+            if report.entryCount.isMultiple(of: Self.progressInterval) {
+                onProgress(report.entryCount, total)
             }
         }
         report.head = chain.head.hexadecimal
@@ -110,7 +111,7 @@ public struct AccessLogVerification: Sendable {
 
     private func note(_ hash: Data, _ report: inout AccessLogReport) {
         report.head = hash.hexadecimal
-        if report.head == expected { report.hasExpected = true }
+        if report.head == expected { report.containsExpected = true }
     }
 
     /// The hash of the entry before `id`, if a later entry records that all entries before `id` were pruned.
@@ -143,15 +144,15 @@ public struct AccessLogReport: Hashable, Sendable {
     /// The first entry that is missing or wrong.
     public struct Fault: Hashable, Sendable {
         /// The entry's number.
-        public let line: Int64
+        public let entry: Int64
         /// The fault, in a sentence.
         public let message: String
     }
 
     /// The number of valid entries, from the first one.
-    public internal(set) var lines = 0
+    public internal(set) var entryCount = 0
     /// The number of entries that were pruned before the first one, as recorded in the log.
-    public internal(set) var cut: Int64 = 0
+    public internal(set) var prunedCount: Int64 = 0
     /// When the first valid entry was written.
     public internal(set) var first: Timestamp?
     /// When the last valid entry was written.
@@ -161,8 +162,8 @@ public struct AccessLogReport: Hashable, Sendable {
     /// The first entry that is missing or wrong; `nil` for an intact chain.
     public internal(set) var fault: Fault?
     /// Whether the expected hash was found in the chain; `nil` when none was given.
-    public internal(set) var hasExpected: Bool?
+    public internal(set) var containsExpected: Bool?
 
     /// Whether every entry is valid and the expected hash, if one was given, was found.
-    public var isIntact: Bool { fault == nil && hasExpected != false }
+    public var isIntact: Bool { fault == nil && containsExpected != false }
 }

@@ -29,7 +29,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case undecided
         /// The client may read only aggregates.
         case statisticsOnly
-        /// The permission holds only for a run in the foreground.
+        /// The permission applies only to foreground runs and open pages.
         case notInBackground
         /// The client named a kind, and may use several sensors of it.
         case severalSensors
@@ -119,7 +119,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     /// The access log cannot be written.
     static let logUnavailable = AuthError(
         .logUnavailable,
-        "The access log cannot be written, so apps and clients cannot read data.",
+        "The access log cannot be written, so apps and programs cannot read data.",
         hint: "The disk may be full: free some space. See: nervous status",
         retryAfter: .seconds(10))
 
@@ -129,7 +129,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         privilege: PrivilegeID? = nil
     ) {
         let names = sensors.map(\.description).joined(separator: ", ")
-        var message = "\(name) is the name of \(sensors.count) sensors"
+        var message = "\(name) can refer to \(sensors.count) sensors"
         var hint = "Use one of: \(names)"
         if client.kind != .owner {
             message += " that \(client.name) may use"
@@ -175,8 +175,9 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         self.init(
             .storeFailed, "The permission database \(path) \(fault).",
             hint:
-                "The host does not start without its decisions. Restore the file from a backup, or set it"
-                + " aside and begin without decisions, tokens and access log: mv \(path) \(path).damaged",
+                "Without the decisions in it, the host does not start. Restore the file from a backup, or"
+                + " set it aside and begin without decisions, tokens and access log: mv \(path)"
+                + " \(path).damaged",
             cause: cause)
     }
 

@@ -213,7 +213,7 @@ public actor Authority {
     /// Checks that a token is the owner's.
     ///
     /// - Returns: the command, page or program of the owner that calls.
-    /// - Throws: `ownerOnly` for apps and clients; otherwise as ``identify(token:name:operation:)``.
+    /// - Throws: `ownerOnly` for apps and programs; otherwise as ``identify(token:name:operation:)``.
     @discardableResult
     public func checkOwner(
         token: String?, name: String?, operation: String
@@ -532,7 +532,7 @@ public actor Authority {
         }
         guard clients.kind(of: name) == nil else {
             throw AuthError(
-                .nameTaken, "An app or a client named \(name) already exists.",
+                .nameTaken, "An app or program named \(name) already exists.",
                 hint: "Choose another name, or revoke it with: nervous token revoke \(name)")
         }
         let client = Client(name: name, kind: isOwner ? .owner : .client, run: nil)
@@ -566,7 +566,7 @@ public actor Authority {
 
     // MARK: - What apps store and send
 
-    /// The key-value storage of an app or client.
+    /// The key-value storage of an app or program.
     ///
     /// - Throws: `notFound` for the owner and for unknown clients; `storageDamaged`.
     public func storage(of client: Client) throws(AuthError) -> ClientStorage {

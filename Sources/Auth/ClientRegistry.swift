@@ -84,7 +84,7 @@ final class ClientRegistry {
     func checkClient(_ name: String) throws(AuthError) {
         guard kinds[name] != nil else {
             throw AuthError(
-                .notFound, "There is no app or client named \(name).",
+                .notFound, "There is no app or program named \(name).",
                 hint: "List the apps with: nervous apps")
         }
     }
@@ -94,7 +94,7 @@ final class ClientRegistry {
     /// - Throws: `notFound` for the owner and for unknown clients.
     func storageOwner(_ client: Client) throws(AuthError) -> StorageDatabase.Owner {
         guard client.kind != .owner, kinds[client.name] == client.kind else {
-            throw AuthError(.notFound, "Only apps and clients have storage, not \(client.name).")
+            throw AuthError(.notFound, "Only apps and programs have storage, not \(client.name).")
         }
         return storageOwner(named: client.name)
     }
@@ -173,7 +173,7 @@ final class ClientRegistry {
     ) async throws(AuthError) -> String {
         guard kinds[client.name] == client.kind else {
             throw AuthError(
-                .notFound, "Only apps and clients have a device number, not \(client.name).")
+                .notFound, "Only apps and programs have a device number, not \(client.name).")
         }
         do {
             return try await store.deviceNumber(of: client.name, identity(of: client.name))

@@ -1,6 +1,6 @@
 public import AppStorage
 
-/// The key-value storage of one app or client.
+/// The key-value storage of one app or program.
 ///
 /// ```swift
 /// let storage = try await authority.storage(of: client)

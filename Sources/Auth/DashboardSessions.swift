@@ -1,9 +1,9 @@
 import Foundation
 public import Samples
 
-/// A session of the dashboard: an open page of the owner, with a token of its own.
+/// A session of the dashboard: the time in which a browser is signed in to it, with a token of its own.
 public struct DashboardSession: Hashable, Sendable {
-    /// When its page was opened.
+    /// When the browser was signed in.
     public let began: Timestamp
     /// When its token was last used.
     public internal(set) var used: Timestamp

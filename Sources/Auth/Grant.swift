@@ -7,7 +7,7 @@ public struct AccessRequest: Hashable, Sendable {
     public let sensor: SensorID
     /// Reading or publishing.
     public let access: Access
-    /// The purpose, for the access log: `latest`, `samples`, `stats`, `stream`.
+    /// The operation, as the access log names it, such as `latest` or `stream`.
     public let operation: String
     /// Whether it continues an earlier use, as a stream does; then an expired token is not recorded
     /// in the access log.

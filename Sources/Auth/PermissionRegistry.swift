@@ -99,7 +99,7 @@ final class PermissionRegistry {
         // Client and run may have ended during the write.
         try clients.checkClient(client)
         guard record.identity == clients.identity(of: client) else {
-            throw AuthError(.notFound, "There is no app or client named \(client).")
+            throw AuthError(.notFound, "There is no app or program named \(client).")
         }
         if decision.isOnce { try check(run: run, of: client) }
         if !isRevocation { apply() }

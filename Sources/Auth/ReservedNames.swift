@@ -2,7 +2,7 @@
 ///
 /// They have another meaning where a client's name is used: in paths of the API, before `.localhost`, as an
 /// argument of a command, in the access log, or as the first word of a message, which would look like a
-/// message of the host. Security does not depend on this list: owners, apps and clients are distinguished by
+/// message of the host. Security does not depend on this list: owners, apps and programs are distinguished by
 /// ``Client/kind``, also in a data directory that has such a name from an earlier version.
 ///
 /// ```swift

@@ -2,7 +2,7 @@ import AppStorage
 import Foundation
 import Logging
 
-/// The stored values of apps and clients, and who owns which.
+/// The stored values of apps and programs, and who owns which.
 ///
 /// Owned by `Authority`; its functions run on that actor.
 final class StorageRegistry {
@@ -50,7 +50,7 @@ final class StorageRegistry {
         return .success(storage)
     }
 
-    /// The storage of a client, whose writes `authority` confirms.
+    /// The storage of a client; after each write `authority` checks that the client still owns it.
     ///
     /// - Throws: `notFound` for the owner and for unknown clients; `storageDamaged`.
     func storage(

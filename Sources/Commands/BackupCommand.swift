@@ -168,7 +168,7 @@ private struct BackupFacts: Encodable {
         files = report.files
         contentBytes = report.content
         accessLog = report.accessLog.map {
-            Log(intact: $0.isIntact, entries: $0.lines, head: $0.head)
+            Log(intact: $0.isIntact, entries: $0.entryCount, head: $0.head)
         }
         omitted = report.omitted
         configured = result?.configured

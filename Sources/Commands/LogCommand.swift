@@ -256,11 +256,13 @@ extension AccessLogReport {
         var shown: [String] = []
         if let first, let last {
             let times = "\(Format.time(first.milliseconds)) to \(Format.time(last.milliseconds))"
-            shown.append("\(lines) entries intact, \(times)")
+            shown.append("\(entryCount) entries intact, \(times)")
         } else {
             shown.append("No entries yet.")
         }
-        if cut > 0 { shown.append("\(cut) older entries were deleted, as the log records") }
+        if prunedCount > 0 {
+            shown.append("\(prunedCount) older entries were deleted, as the log records")
+        }
         shown.append("Head: \(head)")
         return shown
     }
@@ -270,9 +272,9 @@ extension AccessLogReport {
         if let fault {
             return CommandFailure(
                 .failed, "The access log was changed. \(fault.message)",
-                hint: "The \(lines) entries before it are intact.", type: "log-changed")
+                hint: "The \(entryCount) entries before it are intact.", type: "log-changed")
         }
-        guard hasExpected == false else { return nil }
+        guard containsExpected == false else { return nil }
         return CommandFailure(
             .failed,
             "The expected hash is not in the chain: entries were rewritten or removed.",

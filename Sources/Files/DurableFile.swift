@@ -28,8 +28,8 @@ public enum DurableFile {
     /// new content survives a power cut. A symbolic link at `path` is replaced, not followed. A crash may
     /// leave a temporary file named `<path>.new-` and hexadecimal digits.
     ///
-    /// - Throws: `diskFull` or `failed`. The file is then unchanged, unless only flushing its folder failed:
-    ///   the file is replaced, but a power cut may restore the old content.
+    /// - Throws: `diskFull` or `failed`. The file is then unchanged. Only if flushing its folder failed has it
+    ///   been replaced, and a power cut may restore the old content.
     public static func replace(_ path: String, with bytes: [UInt8]) throws(FilesError) {
         let draft = "\(path).new-\(String(UInt64.random(in: .min ... .max), radix: 16))"
         // O_EXCL and O_NOFOLLOW: anything that exists under the temporary name is not ours.

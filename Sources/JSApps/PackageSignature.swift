@@ -76,8 +76,8 @@ struct PackageSignature {
         return Array(text.utf8)
     }
 
-    /// The signed message: a purpose, the name, the version, and the path and checksum of every
-    /// other file.
+    /// The signed message: a line that separates it from other uses of the key, the name, the version,
+    /// and the path and checksum of every other file.
     static func message(_ manifest: Manifest, _ files: [AppFile]) -> [UInt8] {
         let listing = AppFile.listing(files.filter { $0.path != fileName })
         let text = """

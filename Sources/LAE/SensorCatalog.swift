@@ -98,7 +98,7 @@ struct SensorCatalog: Sendable {
             }
             guard readable.count <= 1 else {
                 throw Pipeline.invalid(
-                    "\(input.sensor) is the name of \(readable.count) sensors.",
+                    "\(input.sensor) can refer to \(readable.count) sensors.",
                     hint: "Use one of: \(readable.map(\.description).joined(separator: ", "))")
             }
             guard let sensor = readable.first, sensor != input.sensor else { continue }

@@ -37,7 +37,8 @@ struct StatisticsReader: Sendable {
 
     /// The same reader without conditions.
     ///
-    /// - Parameter readsEachSample: whether to exclude pruned samples, as conditions do.
+    /// - Parameter readsEachSample: whether to read sample by sample, which leaves out pruned samples,
+    ///   as conditions do.
     func withoutConditions(readsEachSample: Bool) -> StatisticsReader {
         var reader = self
         reader.matchers = []
@@ -59,7 +60,8 @@ struct StatisticsReader: Sendable {
         await origin.damage(of: sensor.id, in: visible(range))
     }
 
-    /// The time of the first sample in a range, or of the first summary of pruned samples.
+    /// The time of the first sample in a range or the beginning of its first summary of pruned samples,
+    /// whichever is earlier.
     func next(in range: TimeRange) async throws -> Timestamp? {
         let visible = visible(range)
         guard !visible.isEmpty else { return nil }
@@ -102,8 +104,8 @@ struct StatisticsReader: Sendable {
         return result
     }
 
-    /// The statistics of one field in one window; percentiles are approximate where samples in its
-    /// summary are damaged.
+    /// The statistics of one field in one window; percentiles are approximate if samples that the
+    /// summary counts are damaged.
     ///
     /// - Parameter summary: of that field and window.
     func values(

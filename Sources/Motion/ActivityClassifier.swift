@@ -139,12 +139,12 @@ public struct ActivityClassifier: Sendable {
     }
 
     private mutating func evaluate(at time: Timestamp) -> ActivityReading {
-        let straight = Gait.detrended(cells)
-        let sway = straight.reduce(0) { $0 + $1 * $1 } / Double(straight.count)
+        let detrended = Gait.detrended(cells)
+        let variance = detrended.reduce(0) { $0 + $1 * $1 } / Double(detrended.count)
         let gait = Gait(cells)
         let features = MotionFeatures(
-            sway: sway.squareRoot(),
-            roughness: count > 0 ? (rest / Double(count)).squareRoot() : 0,
+            lowFrequencyDeviation: variance.squareRoot(),
+            highFrequencyDeviation: count > 0 ? (rest / Double(count)).squareRoot() : 0,
             steps: gait.map { .init(rate: Gait.rate / $0.period, regularity: $0.autocorrelation) },
             speed: speed(at: time))
         (rest, count) = (0, 0)
@@ -192,7 +192,7 @@ public struct MotionFeatures: Hashable, Sendable {
     public struct Steps: Hashable, Sendable {
         /// Steps per second.
         public let rate: Double
-        /// Their self-similarity, 0 to 1.
+        /// The smallest autocorrelation one, two and three steps later, 0 to 1.
         public let regularity: Double
 
         /// Creates a rhythm.
@@ -202,10 +202,10 @@ public struct MotionFeatures: Hashable, Sendable {
     }
 
     /// The standard deviation of the magnitude below 10 Hz, in m/s².
-    public let sway: Double
+    public let lowFrequencyDeviation: Double
     /// The standard deviation of the magnitude above 10 Hz, in m/s²; 0 for samples at 20 Hz or
     /// less.
-    public let roughness: Double
+    public let highFrequencyDeviation: Double
     /// `nil` if there are no steps.
     public let steps: Steps?
     /// In m/s; `nil` if unknown.
@@ -213,19 +213,24 @@ public struct MotionFeatures: Hashable, Sendable {
 
     /// Creates features.
     public init(
-        sway: Double, roughness: Double, steps: Steps? = nil, speed: Double? = nil
+        lowFrequencyDeviation: Double, highFrequencyDeviation: Double, steps: Steps? = nil,
+        speed: Double? = nil
     ) {
-        (self.sway, self.roughness, self.steps, self.speed) = (sway, roughness, steps, speed)
+        self.lowFrequencyDeviation = lowFrequencyDeviation
+        self.highFrequencyDeviation = highFrequencyDeviation
+        self.steps = steps
+        self.speed = speed
     }
 
     /// How well each activity fits, 0 to 1.
     public var fits: [Activity: Double] {
-        let vibration = (sway * sway + roughness * roughness).squareRoot()
+        let (low, high) = (lowFrequencyDeviation, highFrequencyDeviation)
+        let vibration = (low * low + high * high).squareRoot()
         var fits: [Activity: Double] = [:]
         if let steps {
             let regular = min(1, steps.regularity / 0.6)
             let isRun = min(
-                Self.range(sway, 3, 5, 30, 40), Self.range(steps.rate, 2.1, 2.4, 3.8, 4.2))
+                Self.range(low, 3, 5, 30, 40), Self.range(steps.rate, 2.1, 2.4, 3.8, 4.2))
             fits[.running] = regular * isRun * speedFit(1, 1.8, 7, 12)
             fits[.walking] =
                 regular * (1 - isRun) * Self.range(steps.rate, 0.8, 1.2, 2.6, 3)

@@ -113,7 +113,7 @@ public struct WalkEstimate: Hashable, Sendable {
     /// Metres of a floor.
     public static let floorHeight = 3.0
     /// Metres of descent after which an ascent restarts.
-    private static let sway = 1.0
+    private static let maximumDescent = 1.0
 
     /// Metres of a step.
     public let stepLength: Double
@@ -138,7 +138,7 @@ public struct WalkEstimate: Hashable, Sendable {
         }
         high = max(high, metres)
         // An ascent of less than a floor is lost in the next descent.
-        if metres < high - Self.sway || metres < low {
+        if metres < high - Self.maximumDescent || metres < low {
             (self.low, high) = (min(metres, high), metres)
         }
         let climbed = metres - (self.low ?? metres)

@@ -52,7 +52,8 @@ struct PrimitiveError: Error {
 
 /// The arguments of a primitive.
 ///
-/// Values are not converted: one of another type is rejected, so that no code of the app runs.
+/// Values are not converted: one of another type is rejected, because a conversion could run code of
+/// the app, such as `valueOf`.
 struct Arguments {
     let context: JSContextRef
     let values: UnsafeBufferPointer<JSValueRef?>

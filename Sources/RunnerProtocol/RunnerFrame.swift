@@ -1,6 +1,6 @@
 /// A message from a runner to the host.
 ///
-/// The host treats every one as sent by an attacker.
+/// The host treats each of them as if an attacker had sent it.
 public enum RunnerFrame: Hashable, Sendable {
     /// The process is confined and the engine waits for scripts.
     ///
@@ -17,7 +17,7 @@ public enum RunnerFrame: Hashable, Sendable {
     case uncaught(UncaughtError)
     /// The answer to `ping`.
     case pong(UInt32)
-    /// Requests a library of the host, answered like a call of `fetch`.
+    /// Requests a script from the host, answered like a call of `fetch`.
     case library(id: UInt32, RunnerLibrary)
     /// The visible text of the page, which has changed.
     case view(text: String)
@@ -158,7 +158,8 @@ extension RunnerFrame: Frame {
         }
     }
 
-    /// The limit of what an honest runner sends; the host stores no more of a frame.
+    /// The maximum length of a frame of this type in bytes, with its type byte; the host rejects a
+    /// longer one before it has arrived.
     public static func limit(ofType type: UInt8) -> Int {
         switch type {
         case 1: 4 << 10

@@ -32,8 +32,8 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     /// The identifier of an instance of this kind.
     ///
-    /// Characters that an identifier cannot contain become single hyphens; a name without any
-    /// allowed character becomes `unnamed`.
+    /// Each run of characters that an identifier cannot contain becomes one hyphen, and is dropped at
+    /// the ends; a name without any allowed character becomes `unnamed`.
     public func instance(_ name: String) -> SensorID {
         var words = name.lowercased().split(whereSeparator: { !Self.isWordCharacter($0) })
         if words.isEmpty { words = ["unnamed"] }

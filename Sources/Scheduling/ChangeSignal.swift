@@ -20,7 +20,7 @@ public final class ChangeSignal: Sendable {
     /// Creates a signal without watchers.
     public init() {}
 
-    /// A stream with an element after each change; it ends for the watcher when it is discarded.
+    /// A stream with an element after each change; to stop watching, discard the stream.
     public func watch() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -29,7 +29,7 @@ struct Moment {
     func values(of sensor: SensorID) -> [Value]? {
         switch sensor {
         case "accelerometer": acceleration
-        case "gyroscope": turning
+        case "gyroscope": angularVelocity
         case "magnetometer": magneticField
         case "location": location
         case "steps": [.integer(steps)]

@@ -52,7 +52,7 @@ struct Noise: Hashable, Sendable {
     /// An independent stream of random numbers.
     enum Channel: UInt64, Sendable {
         case accelerationX, accelerationY, accelerationZ
-        case turningX, turningY, turningZ
+        case angularVelocityX, angularVelocityY, angularVelocityZ
         case fieldX, fieldY, fieldZ
         case east, north, altitude, accuracy
         case heading, phase, place

@@ -3,16 +3,16 @@ import Samples
 
 /// The motion on a circle with a speed that oscillates about its mean.
 ///
-/// Position, speed, acceleration and turning are derivatives of one another, so that the sensors
-/// agree.
+/// Speed and acceleration are the derivatives of the distance travelled, and the angular velocity is
+/// that of the heading, so that the sensors agree.
 struct Trajectory {
     /// Metres per second, and metres per second squared in the direction of motion.
     let speed: Double
     let acceleration: Double
-    /// Metres per second squared towards the centre, which is on the left.
-    let towardsCentre: Double
+    /// Metres per second squared; the centre is on the left.
+    let centripetalAcceleration: Double
     /// Radians per second, to the left.
-    let turning: Double
+    let angularVelocity: Double
     /// Degrees from north, clockwise, from 0 to 360.
     let heading: Double
     /// Metres from the centre.
@@ -35,7 +35,8 @@ struct Trajectory {
     init(_ kind: Scenario.Kind, _ noise: Noise, at time: Double) {
         let first = 2 * Double.pi * noise.unit(.heading, 0)
         guard let shape = Self.shape(kind) else {
-            (speed, acceleration, towardsCentre, turning, east, north) = (0, 0, 0, 0, 0, 0)
+            (speed, acceleration, centripetalAcceleration) = (0, 0, 0)
+            (angularVelocity, east, north) = (0, 0, 0)
             heading = first * 180 / .pi
             return
         }
@@ -45,8 +46,8 @@ struct Trajectory {
         let distance = shape.speed * (time + shape.amplitude / rate * (1 - cos(rate * time)))
         speed = shape.speed * (1 + shape.amplitude * sin(rate * time))
         acceleration = shape.speed * shape.amplitude * rate * cos(rate * time)
-        towardsCentre = speed * speed / shape.radius
-        turning = speed / shape.radius
+        centripetalAcceleration = speed * speed / shape.radius
+        angularVelocity = speed / shape.radius
         let angle = first + distance / shape.radius
         east = shape.radius * cos(angle)
         north = shape.radius * sin(angle)
@@ -61,6 +62,7 @@ extension Moment {
     private static let gravity = 9.80665
     /// The magnetic field in central Europe, horizontal and down, in microtesla.
     private static let field = (ahead: 21.6, down: 43.2)
+    /// The rotation frequency of the simulated engine, in Hz.
     private static let engine = 24.6
 
     /// Steps per second on foot, pedal revolutions per second on a bicycle.
@@ -74,7 +76,9 @@ extension Moment {
     }
 
     var acceleration: [Value] {
-        var (x, y, z) = (-trajectory.towardsCentre, trajectory.acceleration, Self.gravity)
+        var (x, y, z) = (
+            -trajectory.centripetalAcceleration, trajectory.acceleration, Self.gravity
+        )
         let noiseLevel: Double
         switch kind {
         case .walk:
@@ -101,8 +105,8 @@ extension Moment {
         return vector(x, y, z, to: 0.001)
     }
 
-    var turning: [Value] {
-        var (x, y, z) = (0.0, 0.0, trajectory.turning)
+    var angularVelocity: [Value] {
+        var (x, y, z) = (0.0, 0.0, trajectory.angularVelocity)
         let noiseLevel: Double
         switch kind {
         case .walk:
@@ -118,9 +122,9 @@ extension Moment {
             noiseLevel = 0.005
         case .still, .batteryDay, .room: noiseLevel = 0.002
         }
-        x += noiseLevel * jitter(.turningX)
-        y += noiseLevel * jitter(.turningY)
-        z += noiseLevel * jitter(.turningZ)
+        x += noiseLevel * jitter(.angularVelocityX)
+        y += noiseLevel * jitter(.angularVelocityY)
+        z += noiseLevel * jitter(.angularVelocityZ)
         return vector(x, y, z, to: 0.0001)
     }
 

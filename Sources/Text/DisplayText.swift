@@ -19,7 +19,7 @@ extension String {
         guard limit > 0 else { return "" }
         var shown = String.UnicodeScalarView()
         var columns = 0
-        // The text before the column that an ellipsis would need.
+        // The longest beginning of the text that leaves a column for an ellipsis.
         var shorter = shown
         var marks = 0
         var hasBase = false
@@ -55,7 +55,7 @@ extension String {
         guard limit > 0 else { return "" }
         var shown = String.UnicodeScalarView()
         var columns = 0
-        // The text before the column that an ellipsis would need.
+        // The longest beginning of the text that leaves a column for an ellipsis.
         var shorter = shown
         for scalar in unicodeScalars {
             guard columns + scalar.columns <= limit else { return String(shorter) + "…" }
@@ -98,7 +98,8 @@ extension Unicode.Scalar {
 
     /// The columns of this scalar in a terminal.
     ///
-    /// Source: the blocks with mostly `W` or `F` in Unicode Standard Annex #11.
+    /// Source: the blocks most of whose characters have the East Asian Width `W` or `F` in Unicode
+    /// Standard Annex #11.
     fileprivate var columns: Int {
         switch value {
         case 0..<0x300: 1

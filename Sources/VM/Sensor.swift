@@ -45,7 +45,8 @@ extension Sensor {
     /// ```
     ///
     /// - Parameters:
-    ///   - cadence: for a virtual sensor, the interval between two windows, at every level.
+    ///   - cadence: for a virtual sensor, the interval between the ends of two
+    ///     successive windows, at every level.
     ///   - derivation: how the samples of a virtual sensor are computed.
     /// - Throws: `invalidSensor` when there are no fields or more than 64; when a field name is not
     ///   a lowercase letter followed by letters and digits, is repeated or is `t`; when a state or
@@ -176,7 +177,7 @@ public struct Derivation: Hashable, Sendable, Codable {
         self.outputs = outputs
     }
 
-    /// The sensors of the inputs, without names that are not valid.
+    /// The sensors of the inputs; inputs whose sensor name is invalid are left out.
     var sensors: [SensorID] {
         inputs.compactMap { input in
             guard let dot = input.lastIndex(of: ".") else { return nil }

@@ -34,7 +34,8 @@ struct SensorTask: Sendable {
         self.interval = interval
     }
 
-    /// Whether a sensor's device should capture its samples.
+    /// Whether to let the sensor's device collect samples in its buffer, instead of reading them one by
+    /// one.
     static func captures(
         _ availability: Availability, at level: CollectionLevel, every interval: Duration
     ) -> Bool {
@@ -131,7 +132,9 @@ struct SensorTask: Sendable {
             guard failure.code != .gone else { return await collector.fail(self, failure) }
             throw failure
         } catch {
-            await collector.note("cannot capture samples and is polled: \(error.message)", on: self)
+            await collector.note(
+                "its samples are read one by one, because the device cannot capture them: \(error.message)",
+                on: self)
         }
         await poll(reader)
     }
@@ -231,7 +234,7 @@ struct SensorTask: Sendable {
     }
 }
 
-/// Drops samples that follow the last one within less than the interval of the level.
+/// Drops samples that follow the last admitted one by less than the interval of the level.
 private struct SamplePace {
     private let step: Int64
     private var last = Timestamp.distantPast

@@ -87,7 +87,7 @@ struct AccessLogBudgetTests {
         #expect(last.kind == .pruned)
         let report = try await AccessLogVerification(path: registry.path).run()
         #expect(report.isIntact)
-        #expect(Int64(last.count) == report.cut)
+        #expect(Int64(last.count) == report.prunedCount)
     }
 
     @Test func `a log within its budget is not pruned`() async throws {

@@ -55,10 +55,10 @@ struct AccessLogChainTests {
         let head = try await log.head().hash
         await log.note(.installed("other", version: "2.0.0"))
         let report = try await log.verify(expecting: head)
-        #expect(report.isIntact && report.hasExpected == true)
-        #expect(report.lines == 21)
+        #expect(report.isIntact && report.containsExpected == true)
+        #expect(report.entryCount == 21)
         try await tamper("UPDATE ledger SET count = count + 1 WHERE id = 7")
-        #expect(try await log.verify().fault?.line == 7)
+        #expect(try await log.verify().fault?.entry == 7)
     }
 
     @Test func `an entry is hashed as documented`() {
@@ -86,26 +86,26 @@ struct AccessLogChainTests {
         for head in heads {
             let report = try await verify(expecting: head.uppercased())
             #expect(report.isIntact)
-            #expect(report.lines == 5)
+            #expect(report.entryCount == 5)
             #expect(report.head == heads.last)
             #expect(report.first == registry.clock.now())
         }
         let foreign = try await verify(expecting: String(repeating: "0", count: 64))
         #expect(foreign.fault == nil)
-        #expect(foreign.hasExpected == false)
+        #expect(foreign.containsExpected == false)
         #expect(!foreign.isIntact)
     }
 
     /// A change of a log of 20 entries, and the first invalid entry afterwards.
     struct Attack: CustomTestStringConvertible {
         let sql: String
-        let line: Int64
+        let entry: Int64
 
         var testDescription: String { sql }
 
-        init(_ sql: String, _ line: Int64) {
+        init(_ sql: String, _ entry: Int64) {
             self.sql = sql
-            self.line = line
+            self.entry = entry
         }
     }
 
@@ -147,7 +147,7 @@ struct AccessLogChainTests {
         #expect(try await verify().isIntact)
         try await tamper(attack.sql)
         let report = try await verify()
-        #expect(report.fault?.line == attack.line)
+        #expect(report.fault?.entry == attack.entry)
         #expect(!report.isIntact)
         #expect(try await log.head().id >= 0)
     }
@@ -159,7 +159,7 @@ struct AccessLogChainTests {
         let head = try await log.head().hash
         try await tamper("DELETE FROM ledger WHERE id > 18")
         #expect(try await verify().isIntact)
-        #expect(try await verify(expecting: head).hasExpected == false)
+        #expect(try await verify(expecting: head).containsExpected == false)
     }
 
     @Test func `a recomputed chain is detected with an earlier head`() async throws {
@@ -174,7 +174,7 @@ struct AccessLogChainTests {
             _ = try AccessLogStore.append(Array(repeating: grant, count: 30), to: database)
         }
         #expect(try await verify().isIntact)
-        #expect(try await verify(expecting: head).hasExpected == false)
+        #expect(try await verify(expecting: head).containsExpected == false)
     }
 
     @Test(arguments: [
@@ -201,8 +201,8 @@ struct AccessLogChainTests {
         #expect(cut == 9)
         let report = try await verify()
         #expect(report.isIntact)
-        #expect(report.cut == 9)
-        #expect(report.lines == 12)
+        #expect(report.prunedCount == 9)
+        #expect(report.entryCount == 12)
         #expect(try await log.entries(AccessLogQuery(limit: 100)).count == 12)
         // Again, with the entry about the first pruning among the pruned ones.
         registry.clock.advance(by: .seconds(100))
@@ -210,10 +210,10 @@ struct AccessLogChainTests {
         #expect(try await log.prune(before: registry.clock.now()) == 12)
         let again = try await verify()
         #expect(again.isIntact)
-        #expect(again.cut == 21)
+        #expect(again.prunedCount == 21)
         #expect(again.lines == 2)
         try await tamper("DELETE FROM ledger WHERE kind = 'host-stopped'")
-        #expect(try await verify().fault?.line == 1)
+        #expect(try await verify().fault?.entry == 1)
     }
 
     @Test func `the documented Python script verifies the same chain`() async throws {

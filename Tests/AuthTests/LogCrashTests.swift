@@ -17,7 +17,7 @@ struct LogCrashTests {
             let acknowledged = try KilledWriter.run([registry.path], until: 1 + cycle % 5)
             let report = try await AccessLogVerification(path: registry.path).run()
             #expect(report.isIntact, "cycle \(cycle): \(report)")
-            #expect(report.lines >= acknowledged)
+            #expect(report.entryCount >= acknowledged)
         }
         #expect(try await AccessLogVerification(path: registry.path).run().lines > 8)
     }

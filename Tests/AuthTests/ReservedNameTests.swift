@@ -4,7 +4,7 @@ import Testing
 
 @testable import Auth
 
-/// Owners, apps and clients are distinguished by their kind, whatever their names.
+/// Owners, apps and programs are distinguished by their kind, whatever their names.
 struct ReservedNameTests {
     private let registry: Registry
 

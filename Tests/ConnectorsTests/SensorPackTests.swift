@@ -98,7 +98,10 @@ struct SensorPackTests {
                 "key-value", "yaml",
                 "sensor.payload.format at 4:25 is not one of json, csv, key-value, "
             ),
-            (#""format": "key-value", "#, "", "sensor.payload has no format: json, csv, key-value"),
+            (
+                #""format": "key-value", "#, "",
+                "sensor.payload needs a format: json, csv, key-value"
+            ),
             ("key-value", "pattern", "sensor.payload has no pattern."),
             ("true}", "1}", "sensor.payload.sparse at 4:48"),
             ("key-value", "csv", "sensor.fields: Switch state is not a column number (from 1)."),
@@ -122,7 +125,7 @@ struct SensorPackTests {
             ),
             (
                 #""kind": "state", "#, #""kind": "state", "scale": 2, "#,
-                "sensor.fields[0].kind at 6:30 takes no scale, offset, min, max or margin"
+                "sensor.fields[0].kind at 6:30 allows no scale, offset, min, max or margin"
             ),
             ("\"max\": 100", "\"max\": -1", "sensor.fields[1].max at 8:80 is less than min."),
             ("\"max\": 100", "\"most\": 100", "sensor.fields[1].most at 8:73 is an unknown key."),

@@ -115,7 +115,8 @@ struct ActivityTests {
 
     @Test func `features that are not finite fit no activity`() {
         let features = MotionFeatures(
-            sway: .nan, roughness: .infinity, steps: .init(rate: .nan, regularity: 1), speed: .nan)
+            lowFrequencyDeviation: .nan, highFrequencyDeviation: .infinity,
+            steps: .init(rate: .nan, regularity: 1), speed: .nan)
         #expect(ActivityReading(fits: features.fits) == ActivityReading(.unknown, .low))
     }
 

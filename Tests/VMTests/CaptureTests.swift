@@ -60,7 +60,7 @@ struct CaptureTests {
             machine, arrivals async throws in
             for await _ in arrivals { break }
             let status = try #require(await machine.status(of: "accelerometer"))
-            #expect(status.note?.hasPrefix("cannot capture samples and is polled: ") == true)
+            #expect(status.note?.hasPrefix("its samples are read one by one, ") == true)
             #expect(status.note?.contains("/dev/iio:device3") == true)
             #expect(status.state == .available)
             #expect(status.newest?.values == [.number(9), .number(-15), .number(501)])

@@ -69,7 +69,7 @@ struct AccessLogCheck: DoctorCheck {
             if let failure = report.failure {
                 return [broken(failure.message, fix: "See: nervous log --verify")]
             }
-            return [fine("\(report.lines) entries intact")]
+            return [fine("\(report.entryCount) entries intact")]
         } catch {
             let reason = error.message.escapedForDisplay(limit: 300)
             return [broken(reason, fix: "See: nervous log --verify")]

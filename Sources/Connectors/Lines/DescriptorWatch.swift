@@ -27,21 +27,21 @@ enum DescriptorWatch {
     ///
     /// - Throws: ``ConnectorError`` if no descriptor is available; `CancellationError`.
     static func wait(for entries: [Entry]) async throws {
-        let (ended, end) = try OwnedDescriptor.pipe()
+        let (stopSignal, stop) = try OwnedDescriptor.pipe()
         let isFinished = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
-                    continuation.resume(returning: run(entries, until: ended))
+                    continuation.resume(returning: run(entries, until: stopSignal))
                 }
             }
         } onCancel: {
-            _ = write(end.number, [1], 1)
+            _ = write(stop.number, [1], 1)
         }
         guard isFinished else { throw CancellationError() }
     }
 
-    private static func run(_ entries: [Entry], until ended: OwnedDescriptor) -> Bool {
-        let numbers = entries.map(\.descriptor) + [ended.number]
+    private static func run(_ entries: [Entry], until stopSignal: OwnedDescriptor) -> Bool {
+        let numbers = entries.map(\.descriptor) + [stopSignal.number]
         var polled = numbers.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while true {
             guard poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
@@ -101,7 +101,7 @@ final class OwnedDescriptor: Sendable {
         }
     }
 
-    /// An entry that forwards available bytes, and ends with `next` at the end of the input.
+    /// An entry that forwards available bytes, and returns `atEnd` at the end of the input.
     func watched(
         atEnd: DescriptorWatch.Next, _ body: @escaping @Sendable (ArraySlice<UInt8>) -> Void
     ) -> DescriptorWatch.Entry {

@@ -40,7 +40,8 @@ enum PackPayload {
             word = .named
         }
         guard let word else {
-            throw PackError("sensor.payload has no format: json, csv, key-value, pattern or plain.")
+            throw PackError(
+                "sensor.payload needs a format: json, csv, key-value, pattern or plain.")
         }
         let format = try format(word, &payload)
         let time = try time(&payload)
@@ -106,7 +107,9 @@ enum PackPayload {
         let margin = try field.number("margin", in: 0...1e15) ?? 0
         guard scale == 1 && offset == 0 && limits == nil && margin == 0 || kind.isNumeric else {
             throw field.wrong(
-                "kind", "takes no scale, offset, min, max or margin; they belong to numbers")
+                "kind",
+                "allows no scale, offset, min, max or margin: only number and integer fields have them"
+            )
         }
         guard states.isEmpty || kind == .state else {
             throw field.wrong("states", "requires a field of kind state")

@@ -14,7 +14,8 @@ package struct ControlTransport: APITransport {
 
     /// Runs `body` with a client of the host at a socket.
     ///
-    /// - Throws: `CommandFailure` if another user listens there, or could; nothing is sent then.
+    /// - Throws: `CommandFailure` if another user listens at the socket, or could have put it there; then
+    ///   nothing is sent.
     package static func with<T: Sendable>(
         socket: String, _ body: @Sendable (APIClient) async throws -> T
     ) async throws -> T {

@@ -7,13 +7,13 @@ struct DecimalLiteral {
     /// The maximum length of a literal; more digits add no precision.
     static let longest = 128
 
-    /// The first 19 significant digits.
+    /// All digits as an integer; meaningless unless `isExact`, which allows at most 19 digits.
     private(set) var mantissa: UInt64 = 0
     private(set) var exponent = 0
     private(set) var isNegative = false
     /// Whether the literal has neither fraction nor exponent.
     private(set) var isWhole = true
-    /// Whether the mantissa holds every digit.
+    /// Whether the mantissa holds every digit without overflow.
     private var isExact = true
     private let start: UnsafePointer<UInt8>
     private var length = 0
@@ -117,7 +117,8 @@ struct DecimalLiteral {
         return Int64(exactly: mantissa)
     }
 
-    /// The literal, a number of milliseconds, rounded to microseconds; `nil` beyond 64 bits.
+    /// The time in microseconds, rounded, if the literal is in milliseconds; `nil` if it exceeds 64
+    /// bits.
     @inline(__always)
     func microseconds() -> Int64? {
         let shift = exponent + 3

@@ -13,7 +13,7 @@ struct RowBuilder: ~Copyable {
     var line = 1
     /// Counts the samples started, including those started again with more input.
     var attempt = 0
-    /// The name of the unknown field that stopped reading.
+    /// The name of the unknown field at which reading stopped.
     var unknownName: [UInt8] = []
     private var decoded: [UInt8] = []
 

@@ -66,7 +66,7 @@ enum TextWriter {
 
 /// A growing output buffer.
 struct OutputBuffer: ~Copyable {
-    /// How many bytes beyond the last one a writer may overwrite.
+    /// How many bytes beyond the reserved space a writer may overwrite.
     static let slack = 16
 
     private var capacity: Int
@@ -84,7 +84,7 @@ struct OutputBuffer: ~Copyable {
 
     var count: Int { next - start }
 
-    /// Reserves space for more bytes and the slack.
+    /// Makes room for `more` further bytes; the slack comes in addition.
     @inline(__always)
     mutating func reserve(_ more: Int) {
         if capacity - (next - start) < more { grow(more) }

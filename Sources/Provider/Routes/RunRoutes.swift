@@ -94,7 +94,7 @@ struct RunRoutes {
                     leave()
                 }
             } onGracefulShutdown: {
-                // The client then receives the event of the end of its run.
+                // The client then receives the event `ended`.
                 Task { _ = try? await supervisor.stop(report.id) }
             }
         }.endingConnection(context)

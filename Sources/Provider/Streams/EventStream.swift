@@ -11,7 +11,7 @@ struct EventStream<Signal: Sendable>: Sendable {
     /// Ends when the client disconnects.
     let connection: AsyncStream<Void>
 
-    /// Calls `body` with the signals, and `nil` for each heartbeat.
+    /// Calls `body` once, with a stream of the signals in which `nil` stands for a heartbeat.
     ///
     /// - Parameters:
     ///   - limit: how many signals are buffered while `body` is busy; the newest are kept.
@@ -45,16 +45,17 @@ struct EventStream<Signal: Sendable>: Sendable {
 }
 
 extension Request {
-    /// Runs `body`, and calls `onDisconnect` if the client disconnects before it returns.
+    /// Runs `body`, and calls `onDisconnect` if the client disconnects before `body` returns.
     ///
-    /// For a call of a run it is not called: the task of such a call is cancelled instead.
+    /// If the request comes from a run of this host, `onDisconnect` is not called: the task of the
+    /// request is cancelled instead.
     func whileConnected(
         _ context: ProviderContext, _ body: () async throws -> Void,
         onDisconnect: @escaping @Sendable () -> Void
     ) async throws {
         guard context.transport != .runner else { return try await body() }
-        // The body is collected first. Otherwise the process would end when a body that has already
-        // been read is read again, and when a client disconnects in the middle of its body.
+        // The request's body is collected first: to read a body a second time, or to lose the
+        // connection in the middle of it, would crash the process.
         var request = self
         _ = try await request.collectBody(upTo: Self.jsonLimit)
         try await request.body.consumeWithInboundCloseHandler { _ in
@@ -116,8 +117,8 @@ extension Response {
             })
     }
 
-    /// Closes the connection after a response that used `whileConnected`, which has closed its
-    /// inbound side.
+    /// Adds `Connection: close` to a response that uses `whileConnected`: afterwards the connection
+    /// cannot be used for another request.
     func endingConnection(_ context: ProviderContext) -> Response {
         guard context.transport != .runner else { return self }
         var response = self

@@ -107,7 +107,8 @@ struct StreamRoutes {
 
     /// The sensor that a name refers to, if the client may read it.
     ///
-    /// - Throws: `Problem` when the client may read no sensor.
+    /// - Throws: `Problem` when the call as a whole is refused, for instance because its token is
+    ///   invalid.
     private func admit(
         _ name: SensorID, _ request: Request, _ context: ProviderContext
     ) async throws -> Result<SensorID, Problem> {
@@ -271,7 +272,7 @@ private struct StreamContents {
     ///
     /// - Parameters:
     ///   - news: what has happened, except for samples.
-    ///   - isHeartbeat: whether to check the permission for every sensor.
+    ///   - isHeartbeat: whether a heartbeat is due; then the permission for every sensor is checked.
     ///   - isQuiet: whether to omit heartbeats, and the opening of a stream of one sensor.
     ///   - watch: called with sensors that join, before they are read.
     mutating func write(
@@ -315,12 +316,13 @@ private struct StreamContents {
 
     /// Writes the newest sample of each sensor with which the stream begins.
     ///
-    /// They have no identifiers, because a stream that is resumed after them would repeat what came between.
+    /// These events have no `id`: a client that resumed after one of them would also get samples from
+    /// before the stream began.
     private mutating func writeNewest(to writer: inout any ResponseBodyWriter) async throws -> Bool
     {
         var output = ByteBuffer()
         for (name, sensor) in beginning {
-            // A sensor that may not be read any more is reported with its samples.
+            // A sensor that may not be read any more is reported when its samples are read.
             guard
                 let grant = try? await authorizer.grant(
                     "stream", .raw, of: sensor, request, context, isContinuation: true),

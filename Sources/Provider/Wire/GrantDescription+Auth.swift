@@ -175,9 +175,10 @@ extension AccessLogVerdict {
     /// The result of a verification.
     public init(_ report: AccessLogReport) {
         self.init(
-            intact: report.isIntact, lines: report.lines, cut: report.cut,
+            intact: report.isIntact, lines: report.entryCount, cut: report.prunedCount,
             first: report.first?.milliseconds, last: report.last?.milliseconds, head: report.head,
-            expected: report.hasExpected, line: report.fault?.line, fault: report.fault?.message)
+            expected: report.containsExpected, line: report.fault?.entry,
+            fault: report.fault?.message)
     }
 }
 

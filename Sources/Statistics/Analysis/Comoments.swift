@@ -44,7 +44,7 @@ public struct Comoments: Hashable, Sendable {
         products += deltaX * (distanceY - meanDistanceY)
     }
 
-    /// Adds the pairs of another collector.
+    /// Adds the pairs of another `Comoments`.
     public mutating func merge(_ other: Comoments) {
         guard other.count > 0 else { return }
         guard count > 0 else {
@@ -64,9 +64,9 @@ public struct Comoments: Hashable, Sendable {
         count += other.count
     }
 
-    /// The mean of the first numbers; `nil` without pairs.
+    /// The mean of the x values; `nil` without pairs.
     public var meanX: Double? { count > 0 ? (originX + meanDistanceX).finite : nil }
-    /// The mean of the second numbers; `nil` without pairs.
+    /// The mean of the y values; `nil` without pairs.
     public var meanY: Double? { count > 0 ? (originY + meanDistanceY).finite : nil }
 
     /// The covariance with divisor n − 1; `nil` for fewer than two pairs.
@@ -120,7 +120,8 @@ public struct LinearTrend: Hashable, Sendable {
         else { return nil }
         self.slope = slope
         self.intercept = intercept
-        // From the residuals: 1 − r² cancels when the fit is close.
+        // Computed from the residuals: 1 − r² would lose its digits to cancellation when the fit is
+        // close.
         var residuals = Moments()
         for (x, y) in zip(x, y) { residuals.insert((y - meanY) - slope * (x - meanX)) }
         let unexplained = (residuals.populationVariance ?? 0) * Double(moments.count)

@@ -52,7 +52,7 @@ public struct Moments: Hashable, Sendable {
         add(number)
     }
 
-    /// Adds the numbers of another collector.
+    /// Adds the numbers of another `Moments`.
     public mutating func merge(_ other: Moments) {
         guard other.count > 0 else { return }
         guard count > 0 else {

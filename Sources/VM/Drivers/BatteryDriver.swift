@@ -4,8 +4,9 @@ import Samples
 ///
 /// The machine's only battery is `battery`; several batteries, and those of peripherals, are
 /// instances. Power has no sign, since drivers do not agree on it; the state tells its direction.
-/// Source: `/sys/class/power_supply`, Documentation/ABI/testing/sysfs-class-power, which counts in
-/// millionths; temperature in tenths of a degree.
+/// Source: `/sys/class/power_supply`, Documentation/ABI/testing/sysfs-class-power, where voltage,
+/// current and power are in millionths of a volt, ampere and watt, and temperature in tenths of a
+/// degree.
 struct BatteryDriver: SensorDriver {
     private let roots: SystemRoots
 
@@ -42,7 +43,7 @@ struct BatteryDriver: SensorDriver {
             let sensor = Sensor(
                 id: id, title: title, fields: Measurements.always, source: folder.path,
                 cadence: .slow)
-            let reason = "\(folder.path) does not contain its charge"
+            let reason = "\(folder.path) has no file with the charge of the battery"
             return DiscoveredSensor(sensor, .unavailable(reason: reason, remedy: nil))
         }
         let sensor = Sensor(
@@ -132,7 +133,7 @@ struct BatteryDriver: SensorDriver {
             case .percent(let file):
                 let percent = try file.number()
                 guard (0...100).contains(percent) else {
-                    throw file.malformed("has a level beyond 0 to 100 %")
+                    throw file.malformed("has a level outside 0 to 100 %")
                 }
                 return .number(percent)
             case .ratio(let nowFile, let fullFile):

@@ -105,6 +105,6 @@ struct BluetoothPackTests {
         }
         #expect(both?.message.contains("defines the names of its values") == true)
         let none = #expect(throws: PackError.self) { try Self.pack(bare) }
-        #expect(none?.message.contains("has no format") == true)
+        #expect(none?.message.contains("needs a format") == true)
     }
 }

@@ -80,7 +80,7 @@ struct TokenAccessTests {
         }
     }
 
-    @Test func `the owner's routes refuse apps and clients`() async throws {
+    @Test func `the owner's routes refuse apps and programs`() async throws {
         try await ServedHost.with { host async throws in
             try await host.install()
             let tokens = [try await host.client(), try await host.begin().token]

@@ -1,4 +1,4 @@
-/// Calls of the storage of apps and clients.
+/// Calls of the storage of apps and programs.
 extension Exercise {
     static func appStorage(by token: String, owner: String) -> [Exercise] {
         func call(
