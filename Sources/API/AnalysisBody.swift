@@ -30,9 +30,9 @@ public struct AnalysisBody: Codable, Sendable {
     public let analysis: String
     /// Fields of sensors, such as `cpu.busy`.
     public let inputs: [String]
-    /// Milliseconds since 1970, RFC 3339, or a duration before now.
+    /// Milliseconds since 1970, a time in RFC 3339, or a duration before now.
     public var from: Scalar?
-    /// Milliseconds since 1970, RFC 3339, or a duration before now.
+    /// Milliseconds since 1970, a time in RFC 3339, or a duration before now.
     public var to: Scalar?
     /// Conditions such as `cpu.busy>50`.
     public var `where`: [String]?

@@ -37,7 +37,7 @@ public struct DoctorReport: Codable, Sendable {
     public let ok: Bool
     /// The findings, in the order of the checks.
     public let findings: [Finding]
-    /// The names of the other checks that the host can make, which were not requested; missing in the
+    /// The names of the other checks that the host can make, which were not requested; missing from the
     /// report of the command.
     public let unchecked: [String]?
 

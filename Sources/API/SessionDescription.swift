@@ -38,7 +38,7 @@ public struct SessionDescription: Codable, Sendable {
     public let imported: Bool?
     /// The app or program that created it; missing if the owner created it.
     ///
-    /// For an app, it is also missing in the sessions that the app did not create.
+    /// For an app, it is also missing from the sessions that the app did not create.
     public let app: String?
 
     /// Creates a value from its members.

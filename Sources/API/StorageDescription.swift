@@ -251,7 +251,7 @@ public struct ForgetDescription: Codable, Sendable {
 
 /// A time range whose samples are damaged and cannot be read.
 public struct DamagedRange: Codable, Hashable, Sendable {
-    /// The sensor; missing in an answer about one sensor.
+    /// The sensor; missing from an answer about one sensor.
     public let sensor: String?
     /// Milliseconds since 1970; missing if open.
     public let from: Double?

@@ -41,13 +41,16 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Argument(help: "Fields of sensors, such as cpu.busy.", completion: .names(.field))
     var inputs: [String]
 
-    @Option(help: ArgumentHelp("Only the last 10m, for example.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
     var last: String?
 
     @Option(
-        help:
-            "From this time: a day such as 2024-06-01, RFC 3339, or a duration before now such as -1h."
-    )
+        help: """
+            From this time: a day such as 2024-06-01, a time in RFC 3339, or a duration before now such \
+            as -1h.
+            """)
     var from: String?
 
     @Option(help: "Before this time; if it is a day, until the end of that day.")
@@ -66,9 +69,10 @@ struct AnalyzeCommand: AsyncParsableCommand {
     var conditions: [String] = []
 
     @Option(
-        help:
-            "Join samples of other sensors to those of the first: nearest or last. Requires --within."
-    )
+        help: """
+            Join samples of other sensors to those of the first: nearest, or last, which takes the last \
+            sample that is not later. Requires --within.
+            """)
     var join: JoinMethod?
 
     @Option(
@@ -160,9 +164,7 @@ struct AnalysisReport {
         let answer = try StrictJSON(maximumBytes: 1 << 28).parse(Array(data))
         guard let members = answer["result"]?.object else {
             lines = []
-            remarks = [
-                "The range has too few samples to analyse, or too few to disclose the result."
-            ]
+            remarks = ["The range has too few samples for this analysis."]
             return
         }
         let count = answer["count"].map { Self.text($0, of: "count") } ?? "–"
@@ -176,8 +178,12 @@ struct AnalysisReport {
         for member in members {
             guard let rows = member.value.array else { continue }
             lines += Self.table(rows.prefix(limit), columns: columns)
-            if rows.count > limit {
-                remarks.append("\(rows.count - limit) more in \(member.key); see --limit, --json.")
+            let rest = rows.count - limit
+            if rest > 0 {
+                let amount = rest == 1 ? "1 more row" : "\(rest) more rows"
+                let verb = rest == 1 ? "is" : "are"
+                remarks.append(
+                    "\(amount) of \(member.key) \(verb) not shown: use --limit or --json.")
             }
         }
         self.lines = lines

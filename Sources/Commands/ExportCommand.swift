@@ -26,10 +26,12 @@ struct ExportCommand: AsyncParsableCommand {
     @Argument(help: "The sensors, such as cpu; see: nervous sensors.", completion: .names(.sensor))
     var sensors: [String]
 
-    @Option(help: ArgumentHelp("Only the last 10m, for example.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
     var last: String?
 
-    @Option(help: "From this time: a day such as 2024-06-01, or RFC 3339.")
+    @Option(help: "From this time: a day such as 2024-06-01, or a time in RFC 3339.")
     var from: String?
 
     @Option(help: "Before this time; if it is a day, until the end of that day. Now by default.")
@@ -128,8 +130,8 @@ struct ExportCommand: AsyncParsableCommand {
         options.console.warn(about: damaged, of: sensor)
         guard damaged == nil else {
             throw CommandFailure(
-                .badData, "Some samples of \(sensor) are damaged and missing in \(path).",
-                hint: "Check the rest with: nervous doctor", type: "damaged")
+                .badData, "Some samples of \(sensor) are damaged, and are missing from \(path).",
+                hint: "Check all samples with: nervous doctor", type: "damaged")
         }
         guard let total, total != report.samples else { return report }
         throw CommandFailure(
@@ -162,7 +164,7 @@ struct ExportCommand: AsyncParsableCommand {
         options.console.warn(about: damaged, of: sensor)
         throw CommandFailure(
             .badData, "Some samples of \(sensor) are damaged and were not written.",
-            hint: "Check the rest with: nervous doctor", type: "damaged")
+            hint: "Check all samples with: nervous doctor", type: "damaged")
     }
 
     /// The time range of the options, fixed now.

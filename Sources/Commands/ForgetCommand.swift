@@ -19,7 +19,8 @@ struct ForgetCommand: AsyncParsableCommand {
 
             Samples and their hourly summaries are deleted and overwritten in the file,
             and uploads that contain them are discarded from the outbox. A receipt lists
-            what was removed and what is kept, such as the access log. The log has no values.
+            what was removed and what is kept, such as the access log. The access log
+            contains no samples.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -34,8 +35,10 @@ struct ForgetCommand: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "From this time: a day such as 2024-06-01, a duration before now such as -2h, or RFC 3339.",
-            valueName: "time"))
+            """
+            From this time: a day such as 2024-06-01, a time in RFC 3339, or a duration before now such \
+            as -2h.
+            """, valueName: "time"))
     var from: String?
 
     @Option(

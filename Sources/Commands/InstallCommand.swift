@@ -34,7 +34,10 @@ struct InstallCommand: AsyncParsableCommand {
     @Flag(help: "Show what installing would change, without installing.")
     var dryRun = false
 
-    @Flag(help: "Allow an older version to replace a newer one; all decisions are forgotten.")
+    @Flag(
+        help:
+            "Allow an older version to replace a newer one; all decisions about the app are forgotten."
+    )
     var allowDowngrade = false
 
     func run() async throws {

@@ -15,9 +15,8 @@ struct KeysCommand: AsyncParsableCommand {
               nervous keys export home             its public key, for others
               nervous keys name ann nvpub_03a1…    name the public key of another signer
 
-            Names are local and grant nothing. Back up the file of your own key, in the
-            folder keys of the data directory: without it the apps that it signed cannot be
-            updated.
+            Names are local and grant nothing. Back up your own key, the file keys/NAME in
+            the data directory: without it the apps that it signed cannot be updated.
             """,
         subcommands: [Create.self, List.self, Export.self, Name.self, Remove.self],
         defaultSubcommand: List.self)

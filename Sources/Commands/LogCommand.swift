@@ -54,7 +54,7 @@ struct LogCommand: AsyncParsableCommand {
         transform: AccessLogEntry.ClientKind.init(argument:))
     var clientKind: AccessLogEntry.ClientKind?
 
-    @Flag(help: "Also your own calls with commands and the dashboard.")
+    @Flag(help: "Also show the calls that you made with commands and the dashboard.")
     var owner = false
 
     @Option(help: "The maximum number of entries.")
@@ -69,8 +69,8 @@ struct LogCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A summary: what each client has read and was refused in the last 15 minutes.",
             discussion: """
-                Without your own calls with commands and the dashboard. With --follow it is printed \
-                again each minute if it has changed.
+                Your own calls, made with commands and the dashboard, are not included. With --follow \
+                the summary is printed again each minute if it has changed.
                 """))
     var recent = false
 

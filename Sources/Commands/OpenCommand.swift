@@ -12,7 +12,7 @@ struct OpenCommand: AsyncParsableCommand {
         discussion: """
             Without a name, prints a link to the dashboard and opens it in your browser, if
             there is a desktop. The browser stays signed in until you lock the page, run
-            `nervous lock`, or the host stops.
+            `nervous lock`, the host stops, or 30 days pass without use.
 
             A link works once, within a minute; the page gets a token of its own.
             Requires a serving host: nervous serve. With --start, the systemd service of
@@ -24,7 +24,7 @@ struct OpenCommand: AsyncParsableCommand {
     @Argument(help: "The app's name; see: nervous apps.", completion: .names(.app))
     var app: String?
 
-    @Flag(help: "Print the link of the dashboard only.")
+    @Flag(help: "Print the link of the dashboard without opening a browser.")
     var noBrowser = false
 
     @Flag(

@@ -17,7 +17,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
             While a host runs, such as nervous serve, uploads are retried automatically:
             after a minute, then at increasing intervals of at most an hour. Uploads that
-            a server rejected are retried only on request.
+            a server rejected are retried only with `nervous outbox send`.
             """,
         subcommands: [List.self, Send.self, Discard.self], defaultSubcommand: List.self)
 
@@ -98,7 +98,7 @@ enum SendReport {
         if options.json { options.console.print(json: sent.json) }
         if let damaged = reply.damaged {
             options.console.say(
-                "warning: samples of \(damaged) are damaged, and missing in the upload.")
+                "warning: samples of \(damaged) are damaged, and are missing from the upload.")
         }
         guard let kept = reply.kept else {
             if !options.json { options.console.print("Delivered.") }

@@ -47,13 +47,16 @@ struct QueryCommand: AsyncParsableCommand {
             valueName: "names"))
     var stats: String?
 
-    @Option(help: ArgumentHelp("Only the last 10m, for example.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
     var last: String?
 
     @Option(
-        help:
-            "From this time: a day such as 2024-06-01, RFC 3339, or a duration before now such as -1h."
-    )
+        help: """
+            From this time: a day such as 2024-06-01, a time in RFC 3339, or a duration before now such \
+            as -1h.
+            """)
     var from: String?
 
     @Option(help: "Before this time; if it is a day, until the end of that day.")
@@ -76,7 +79,7 @@ struct QueryCommand: AsyncParsableCommand {
             "Only samples that meet this condition, such as 'busy>50'.", valueName: "condition"))
     var conditions: [String] = []
 
-    @Option(help: "The maximum number of samples, the newest ones; 20 by default.")
+    @Option(help: "Only the newest samples, at most this many; 20 by default.")
     var limit: Int?
 
     @Option(
@@ -87,7 +90,7 @@ struct QueryCommand: AsyncParsableCommand {
     @Flag(help: "Print new samples as they arrive, until Ctrl-C.")
     var follow = false
 
-    @Flag(help: "With --follow: first the newest sample of each sensor.")
+    @Flag(help: "With --follow: print the newest sample of each sensor first.")
     var newest = false
 
     @Option(help: "table, json or csv.")

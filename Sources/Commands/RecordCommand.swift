@@ -36,7 +36,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Use stored samples of the last 10m, for example.", valueName: "duration"))
+            "Use stored samples that are no older than this, such as 10m.", valueName: "duration"))
     var last: String?
 
     @Option(name: .shortAndLong, help: "The file; by default standard output.")

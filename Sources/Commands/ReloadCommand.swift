@@ -12,9 +12,9 @@ struct ReloadCommand: AsyncParsableCommand {
         abstract: "Apply changes of config.json and policy.json to the running host.",
         discussion: """
             Both files are checked first; if one has an error, nothing changes. The policy
-            takes effect at the next call of an app, changed budgets at an app's next run,
-            and the budget of the access log when it is written next. The host's log names
-            changed settings that need a restart.
+            takes effect at the next call of an app, changed budgets of apps at their next
+            run, and a changed budget of the access log at its next entry. The host's log
+            names changed settings that need a restart.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -19,8 +19,8 @@ struct ServeCommand: AsyncParsableCommand {
             `nervous open` opens its dashboard.
             Stop it with Ctrl-C or `kill PID`: it writes pending samples and exits within
             10 seconds. SIGHUP and `nervous reload` apply changes of the configuration and
-            the policy. With --log-format json, an option of every command that --help does
-            not list, each line of its log is JSON.
+            the policy. With --log-format json, each line of its log is JSON. (Every command
+            accepts this option; --help does not list it.)
 
             With --lan, or "lan" in config.json, phones of the local network can push
             samples over TLS, and do nothing else. See docs/sending-from-a-phone.md.

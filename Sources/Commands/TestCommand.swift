@@ -18,8 +18,8 @@ struct TestCommand: AsyncParsableCommand {
         discussion: """
             Each test in a *.test.js file has its own process, clock and sensors. Time
             advances only when the app is idle, so a minute takes milliseconds, and the
-            same seed gives the same output. The app is confined as usual, and all
-            privileges that it declares are granted.
+            same seed gives the same output. The app is confined as usual, and all declared
+            privileges are granted, except calls to servers and what the policy blocks.
 
             Examples:
               nervous test

@@ -16,9 +16,9 @@ struct TrialCommand: AsyncParsableCommand {
         commandName: "trial",
         abstract: "Run an app on simulated sensors, and print the minimal privileges it needs.",
         discussion: """
-            The app gets all privileges and none of your data, in virtual time. Privileges
-            that it uses only in other circumstances are not detected: try several
-            scenarios.
+            The app gets all privileges except calls to servers and what the policy blocks,
+            and none of your data, in virtual time. Privileges that it uses only in other
+            circumstances are not detected: try several scenarios.
 
             Examples:
               nervous trial ./my-app

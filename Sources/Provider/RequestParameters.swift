@@ -111,7 +111,7 @@ extension Request {
         }
     }
 
-    /// Milliseconds since 1970, RFC 3339, or a duration before now such as `-15m`.
+    /// Milliseconds since 1970, a time in RFC 3339, or a duration before now such as `-15m`.
     static func moment(
         _ name: String, _ text: String, _ now: Timestamp
     ) throws -> Timestamp {

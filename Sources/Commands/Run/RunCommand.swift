@@ -60,7 +60,10 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Allow all declared privileges for this run.")
     var allowAll = false
 
-    @Flag(help: "Allow an older version to replace a newer one; all decisions are forgotten.")
+    @Flag(
+        help:
+            "Allow an older version to replace a newer one; all decisions about the app are forgotten."
+    )
     var allowDowngrade = false
 
     @Flag(help: "Do not ask; deny everything that is not allowed.")
@@ -78,7 +81,7 @@ struct RunCommand: AsyncParsableCommand {
     var html = false
 
     @Flag(
-        help: "Run in the background of the serving host; restarted when it fails.")
+        help: "Run in the background, under nervous serve; the app is restarted when it fails.")
     var background = false
 
     @Option(

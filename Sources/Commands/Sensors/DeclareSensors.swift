@@ -91,10 +91,10 @@ extension SensorsCommand {
             abstract: "Define or change a virtual sensor, computed from others when it is read.",
             discussion: """
                 An output is NAME=FUNCTION(INPUT) or NAME:UNIT=FUNCTION(INPUT). FUNCTION is a
-                statistic, such as mean, rms or p95, or correlation, trend (slope per second)
-                or entropy (bits). With @DURATION at the end, as in @1m, it is applied to means
-                of windows of this length instead of samples. Without --output, the argument is
-                a JSON file.
+                statistic (such as mean, rms or p95) or an analysis: correlation, trend (slope
+                per second) or entropy (bits). With @DURATION at the end, as in @1m, it is
+                applied to means of windows of this length instead of samples. Without --output,
+                the argument is a JSON file.
 
                 Examples:
                   nervous sensors define shake.json

@@ -219,7 +219,9 @@ extension SessionsCommand {
 
         @OptionGroup var choice: Choice
 
-        @Option(help: ArgumentHelp("The address of the server, with https.", valueName: "url"))
+        @Option(
+            help: ArgumentHelp(
+                "The https URL to send to; http only for this machine.", valueName: "url"))
         var to: String
 
         @Option(help: "The format; by default geojson, or json without a route.")

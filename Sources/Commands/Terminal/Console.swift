@@ -80,7 +80,7 @@ extension Console {
         let partial: Bool?
     }
 
-    /// Warns about samples that are missing in a reply.
+    /// Warns about samples that are missing from a reply.
     ///
     /// - Parameter sensor: the sensor of the reply, if it is about one.
     func warnAboutDamage(in answer: Data, of sensor: String? = nil) {

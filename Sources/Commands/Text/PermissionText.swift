@@ -19,14 +19,14 @@ extension TermsDescription {
         var parts: [String] = []
         if includingAccess {
             switch Access(rawValue: access) {
-            case .raw: parts.append("every sample")
+            case .raw: parts.append(rate == nil && precision == nil ? "every sample" : "samples")
             case .stats: parts.append("statistics only")
             case .write: parts.append("publishing samples")
             case nil: parts.append(access)
             }
         }
         if let rate { parts.append("at most \(Format.number(rate))/s") }
-        if let precision { parts.append("to ±\(Format.number(precision / 2))") }
+        if let precision { parts.append("rounded to multiples of \(Format.number(precision))") }
         if let history { parts.append("the last \(history)") }
         if let expires { parts.append("until \(Format.time(expires))") }
         if background == false { parts.append("only in the foreground") }

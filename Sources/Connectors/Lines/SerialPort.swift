@@ -91,7 +91,7 @@ struct SerialPort: Sendable {
 
     private static func text(_ error: Int32) -> String { String(cString: strerror(error)) }
 
-    /// CRTSCTS of termios(3), missing in the Glibc module.
+    /// CRTSCTS of termios(3), missing from the Glibc module.
     private static let hardwareFlow: tcflag_t = 0x8000_0000
 }
 

@@ -117,7 +117,7 @@ package struct LibrariesCheck: DoctorCheck {
             } else {
                 findings.append(
                     note(
-                        "\(library.rawValue) is missing in \(configuration.libraries): "
+                        "\(library.rawValue) is missing from \(configuration.libraries): "
                             + Self.loss(library),
                         fix: "apt install \(library.package)"))
             }

@@ -64,7 +64,7 @@ public struct SampleMaker: Sendable {
     ///   - names: the names of the fields in the format, one for each of `rules`.
     ///   - rules: how the values are converted.
     ///   - time: how the time is read; `nil` for the arrival time.
-    ///   - isSparse: whether fields missing in a payload keep their last values.
+    ///   - isSparse: whether fields missing from a payload keep their last values.
     ///   - takesOnlyChanges: whether values equal to those of the last sample are dropped.
     /// - Throws: ``PayloadError`` for names the format does not allow.
     public init(

@@ -14,7 +14,7 @@ struct AnalyzeTests {
         #expect(lines.first?.hasSuffix(" rows") == true)
         #expect(lines.dropFirst().first?.contains(/^TIME +VALUE$/) == true)
         #expect(lines.count == 4)
-        #expect(call.errors.contains("more in items; see --limit, --json."))
+        #expect(call.errors.contains(" not shown: use --limit or --json."))
     }
 
     @Test func `parameters are parsed by their form`() throws {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A pseudo-terminal with a symbolic link, as in `/dev/serial/by-id`.
 final class SerialDevice: TestDevice {
-    // ioctl_tty(2); missing in the Glibc module.
+    // ioctl_tty(2); missing from the Glibc module.
     private static let unlock: UInt = 0x4004_5431
     private static let numberOf: UInt = 0x8004_5430
 

@@ -86,8 +86,7 @@ struct RollupSpacingTests {
         try await store.close()
     }
 
-    @Test func `spacings missing in summaries of version 1 are read from the samples`() async throws
-    {
+    @Test func `spacings missing from summaries of version 1 are read from samples`() async throws {
         var random = SplitMix(state: seed)
         var store = try await open()
         let times = try await fill(store, &random)
