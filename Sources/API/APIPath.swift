@@ -142,7 +142,7 @@ extension APIPath {
     public static func download(_ id: String) -> APIPath { APIPath("downloads", id) }
     /// The decisions, runs and stored data of an app.
     public static func data(of app: String) -> APIPath { APIPath("apps", app, "data") }
-    /// The icon of a published app.
+    /// The icon of a nervousnet app.
     public static func icon(of app: String) -> APIPath { APIPath("apps", app, "icon") }
     /// The launch codes of an app's page.
     public static func launch(of app: String) -> APIPath { APIPath("apps", app, "launch") }
@@ -236,7 +236,7 @@ extension APIPath {
     public static func send(ofUpload id: String) -> APIPath { APIPath("outbox", id, "send") }
 }
 
-// MARK: - Published apps
+// MARK: - Nervousnet apps
 
 extension APIPath {
     /// The API's version, as apps of the first generation ask for it.

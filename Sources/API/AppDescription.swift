@@ -91,13 +91,13 @@ public struct AppDescription: Codable, Sendable {
     public let fingerprint: String
     /// The number of its files.
     public let files: Int
-    /// The package format of a published app, `first` or `axon`; missing for the current format.
+    /// The package format of a nervousnet app, `first` or `axon`; missing for the current format.
     ///
     /// Such an app declares no privileges; each is requested when the app first uses it.
     public let generation: String?
-    /// The name that its author gave a published app, if it differs.
+    /// The name that its author gave a nervousnet app, if it differs.
     public let publishedName: String?
-    /// The folder that contained a published app.
+    /// The folder that contained a nervousnet app.
     public let folder: String?
     /// Who signed the package; missing if it is not signed.
     public let signer: Signer?

@@ -9,7 +9,7 @@ public struct DeclaredApp: Hashable, Sendable {
     public let identity: String
     /// The declared privileges, without their reasons.
     public let privileges: [Privilege]
-    /// Whether it declares nothing (a published app), so that the owner is asked at first use.
+    /// Whether it declares nothing (a nervousnet app), so that the owner is asked at first use.
     public let asksAtFirstUse: Bool
 
     /// - Parameter asksAtFirstUse: whether the owner is asked when the app first uses something.

@@ -37,7 +37,7 @@ extension AppName: Comparable {
     public static func < (one: AppName, other: AppName) -> Bool { one.text < other.text }
 }
 
-/// Derives the ``AppName`` of a published app, which may have any name.
+/// Derives the ``AppName`` of a nervousnet app, which may have any name.
 ///
 /// The result depends only on the name that the author chose, so it is the same on every machine.
 enum PublishedName {

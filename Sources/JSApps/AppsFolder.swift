@@ -134,7 +134,7 @@ struct AppsFolder: Sendable {
             updateCheck: updateCheck, previous: try? app(name).manifest)
     }
 
-    /// Different names of published apps can derive the same `AppName`: the second app is rejected,
+    /// Different names of nervousnet apps can derive the same `AppName`: the second app is rejected,
     /// because it would replace the first and inherit its decisions.
     private func checkName(of package: CheckedPackage) throws(JSAppsError) {
         let name = package.manifest.name

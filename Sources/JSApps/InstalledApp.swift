@@ -137,10 +137,10 @@ public struct AppIndex: Sendable, Hashable, Codable {
     public let contentSHA256: String
     /// The form of the package; `nil` for the current one.
     public let generation: PackageGeneration?
-    /// The folder in a published app's package; `nil` for other apps, whose folder is named like
+    /// The folder in a nervousnet app's package; `nil` for other apps, whose folder is named like
     /// the app.
     public let folder: String?
-    /// CSP sources of the inline scripts of a published app, by the path of the page; `nil` for
+    /// CSP sources of the inline scripts of a nervousnet app, by the path of the page; `nil` for
     /// other apps.
     public let inlineScripts: [String: [String]]?
     /// Every file, in byte order of the paths.

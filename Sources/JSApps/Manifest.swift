@@ -13,7 +13,7 @@ import Text
 public struct Manifest: Sendable, Hashable {
     /// The name, which is also the name of the app's folder.
     public let name: AppName
-    /// The name that the author gave a published app, from which `name` was derived, up to 200
+    /// The name that the author gave a nervousnet app, from which `name` was derived, up to 200
     /// characters; `nil` if `name` is the same.
     public let publishedName: String?
     /// The version as written: printable, up to 64 characters.
@@ -28,7 +28,7 @@ public struct Manifest: Sendable, Hashable {
     public let license: String?
     /// The privileges that the app declares; empty without `privileges`.
     public let privileges: [Privilege]
-    /// The icon of a published app; `nil` if it has none in PNG format.
+    /// The icon of a nervousnet app; `nil` if it has none in PNG format.
     public let icon: AppIcon?
 
     /// The version number, if it follows Semantic Versioning.
@@ -55,10 +55,10 @@ public struct Manifest: Sendable, Hashable {
 }
 
 extension Manifest {
-    /// Parses the `package.json` of a published app, or derives a manifest from the folder's name.
+    /// Parses the `package.json` of a nervousnet app, or derives a manifest from the folder's name.
     ///
     /// Texts of a wrong type or length are omitted, and a missing version is `0.0.0`, because the
-    /// owner cannot correct a published app.
+    /// owner cannot correct a nervousnet app.
     ///
     /// - Parameters:
     ///   - bytes: the `package.json`; `nil` if the package has none.
@@ -112,7 +112,7 @@ extension JSAppsError {
     }
 }
 
-/// The icon of a published app, in PNG format.
+/// The icon of a nervousnet app, in PNG format.
 public struct AppIcon: Sendable, Hashable {
     /// The maximum length of an icon, in characters of base64, and of a manifest.
     static let longestText = 256 << 10
@@ -156,7 +156,7 @@ private struct ManifestFields {
         return name
     }
 
-    /// The name of a published app; `nil` if it is empty or missing.
+    /// The name of a nervousnet app; `nil` if it is empty or missing.
     func publishedName() throws(JSAppsError) -> String? {
         guard let value = members["name"] else { return nil }
         guard let text = value.string, text.unicodeScalars.count <= 200 else {

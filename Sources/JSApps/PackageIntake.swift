@@ -40,7 +40,7 @@ public struct CheckedPackage: Sendable {
     public let generation: PackageGeneration
     /// The folder of its files.
     let folder: String
-    /// CSP sources of the inline scripts of a published app, by the path of the page.
+    /// CSP sources of the inline scripts of a nervousnet app, by the path of the page.
     let inlineScripts: [String: [String]]
 
     /// The SHA-256 over the path and checksum of every file, in hexadecimal.

@@ -7,7 +7,7 @@ import Foundation
 /// let runsInPage = PageScripts(in: page).load("app.js")
 /// ```
 public struct PageScripts: Sendable {
-    /// The folders that published apps load their own files from, followed by the app's name.
+    /// The folders that nervousnet apps load their own files from, followed by the app's name.
     private static let ownFolders: Set = ["nervous-jsapps", "nervousnet-axons", "axon-res"]
 
     /// The `src` attributes, in the order of the page.

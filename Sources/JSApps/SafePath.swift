@@ -35,7 +35,7 @@ public struct SafePath: Sendable, Hashable {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         components = parts.map { String(Substring($0)) }
         guard components.count <= limits.depth else {
-            throw refusal("is more than \(limits.depth) folders deep")
+            throw refusal("has more than \(limits.depth) components")
         }
         guard components.first != "" else { throw refusal("is empty or absolute") }
         guard !components.contains(where: { ["", ".", ".."].contains($0) }) else {

@@ -10,7 +10,7 @@ import Resources
 /// The files that pages load: the files of the app, the host's scripts, and libraries of the
 /// system.
 struct AppAssets: Sendable {
-    /// The folders, before the name of the app, in which published apps look for their files.
+    /// The folders, before the name of the app, in which nervousnet apps look for their files.
     private static let ownFolders = ["nervous-jsapps", "nervousnet-axons", "axon-res"]
 
     let library: AppLibrary
@@ -92,7 +92,7 @@ struct AppAssets: Sendable {
         return first + separator + SDK.page + ProviderFiles.libsJS.bytes
     }
 
-    /// The favicon: the icon of a published app, or nothing.
+    /// The favicon: the icon of a nervousnet app, or nothing.
     private static func icon(of app: InstalledApp) -> Response {
         guard let icon = app.manifest.icon else { return Response(status: .noContent) }
         return response(icon.bytes, type: .png)
@@ -170,7 +170,7 @@ enum FileType: String {
 
 /// The Content Security Policy of a file of an app.
 ///
-/// Everything comes from the app's own origin. Pages of published apps have inline scripts and
+/// Everything comes from the app's own origin. Pages of nervousnet apps have inline scripts and
 /// styles: only the inline scripts that were in the page at installation may run, identified by
 /// their hashes.
 struct PagePolicy {

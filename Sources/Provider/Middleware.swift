@@ -125,7 +125,7 @@ struct AppOriginMiddleware: RouterMiddleware {
 }
 
 extension Request {
-    /// Whether the request is a call of the API, or of the interfaces of published apps.
+    /// Whether the request is a call of the API, or of the interfaces of nervousnet apps.
     var isCall: Bool {
         ["/api/", "/nervous-api/", "/nervousnet-api/"].contains(where: uri.path.hasPrefix)
     }

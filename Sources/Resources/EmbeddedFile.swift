@@ -44,7 +44,7 @@ public enum RunnerScripts {
     }
 }
 
-/// The SDK, the files of published apps, and the description of the API; see
+/// The SDK, the files of nervousnet apps, and the description of the API; see
 /// `Sources/Provider/Resources`.
 public enum ProviderFiles {
     /// The SDK.
@@ -57,9 +57,9 @@ public enum ProviderFiles {
     public static let nervousDTS = EmbeddedFile(provider_nervous_d_ts())
     /// The functions for test files of `nervous test`.
     public static let testJS = EmbeddedFile(provider_test_js())
-    /// The `libs.js` of published apps, appended to jQuery.
+    /// The `libs.js` of nervousnet apps, appended to jQuery.
     public static let libsJS = EmbeddedFile(provider_libs_js())
-    /// The style sheet of published apps.
+    /// The style sheet of nervousnet apps.
     public static let stylesCSS = EmbeddedFile(provider_styles_css())
     /// The OpenAPI 3.1 description of the API.
     public static let openapiJSON = EmbeddedFile(provider_openapi_json())

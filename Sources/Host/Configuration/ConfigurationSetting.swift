@@ -154,12 +154,12 @@ struct ConfigurationSetting: Sendable {
         ConfigurationSetting("gpsd.port", "its port", number: { $0.gpsd.port }),
         ConfigurationSetting(
             "gpsd.restAfter",
-            "how long a receiver must not have moved before it is read rarely, from 1m to 1d;"
-                + " without it, it is always read",
+            "after how long without motion, from 1m to 1d, the receiver is polled instead of"
+                + " streamed; without it, it is always streamed",
             example: "5m", text: { $0.gpsd.rest?.after.span }),
         ConfigurationSetting(
             "gpsd.lookEvery",
-            "how often a receiver that is read rarely is asked for a fix, from 5s to 25s; needs"
+            "how often a receiver without motion is polled for a fix, from 5s to 25s; needs"
                 + " restAfter",
             example: "20s", text: { $0.gpsd.rest?.every.span }),
     ]

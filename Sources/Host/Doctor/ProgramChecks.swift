@@ -99,7 +99,7 @@ extension RunnerLibrary {
     }
 }
 
-/// The JavaScript libraries that apps may load: all published apps need jQuery, some also the others.
+/// The JavaScript libraries that apps may load: all nervousnet apps need jQuery, some also the others.
 package struct LibrariesCheck: DoctorCheck {
     package let name = "libraries"
 
@@ -127,7 +127,7 @@ package struct LibrariesCheck: DoctorCheck {
 
     private static func loss(_ library: SystemLibraries.Library) -> String {
         switch library {
-        case .jquery: "published apps do not run."
+        case .jquery: "nervousnet apps do not run."
         case .leaflet: "apps that use it for maps do not run."
         case .chart: "apps that use it for charts do not run."
         }

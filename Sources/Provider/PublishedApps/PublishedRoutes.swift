@@ -10,7 +10,7 @@ import Scheduling
 import Text
 import VM
 
-/// The calls of published apps of the second generation.
+/// The calls of nervousnet apps of the second generation.
 struct AxonRoutes {
     /// The maximum number of messages that an app writes to the log within a minute.
     static let messagesPerMinute = 60
@@ -120,7 +120,7 @@ struct AxonRoutes {
     }
 }
 
-/// The calls of published apps of the first generation.
+/// The calls of nervousnet apps of the first generation.
 struct FirstGenerationRoutes {
     /// The sensor of each resource and method.
     private static let methods = ["gyr/getGyr": "Gyroscope", "acc/getAcc": "Accelerometer"]
@@ -171,7 +171,7 @@ private actor LogLimiter {
     }
 }
 
-/// Reads sensors for published apps, with the same authorization and terms as for other clients.
+/// Reads sensors for nervousnet apps, with the same authorization and terms as for other clients.
 private struct PublishedReader {
     /// The maximum age of a listed sample.
     private static let listed = Duration.seconds(10)

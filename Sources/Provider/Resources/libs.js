@@ -1,4 +1,4 @@
-// libs.js: the API of the earlier nervousnet generations for published apps, after jQuery and nervous.js
+// libs.js: the API of the earlier generations of nervousnet, for their apps, after jQuery and nervous.js
 // in one file; the same in a browser and in a runner.
 //
 // Those apps call a host at http://localhost:8080; their calls go to the origin of the page instead,
@@ -64,7 +64,7 @@
 
   // --- Failed calls ---------------------------------------------------------------------------
 
-  // Published apps ignore failed calls, so the console says why a sensor has no values: once for each
+  // Nervousnet apps ignore failed calls, so the console says why a sensor has no values: once for each
   // sensor and reason, since they call again and again.
 
   const reported = new Set();

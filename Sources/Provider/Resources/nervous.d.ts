@@ -448,7 +448,7 @@ declare namespace Nervous {
     always(callback: (value: Value | Error) => void): Answer<Value>;
   }
 
-  // The globals of `libs.js`, for published apps.
+  // The globals of `libs.js`, for nervousnet apps.
 
   /** Of the first generation. */
   function getJSAPIVersion(): number;
@@ -459,7 +459,7 @@ declare namespace Nervous {
   function getAcc(): Answer<{ x: number; y: number; z: number }>;
 }
 
-/** The pages of a published app. */
+/** The pages of a nervousnet app. */
 declare namespace App {
   /** Calls a function with the page and the value passed to it, each time the page is shown. */
   function controller<Values = any>(

@@ -146,7 +146,7 @@ struct AppRoutes {
 
     // MARK: - Pages
 
-    /// The icon in the `package.json` of a published app.
+    /// The icon in the `package.json` of a nervousnet app.
     @Sendable
     private func icon(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("icon", request, context)

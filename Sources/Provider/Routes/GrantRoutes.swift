@@ -53,7 +53,7 @@ struct GrantRoutes {
         var known = await authority.declared(by: client)
         known += await authority.permissions.records(of: client).map(\.privilege)
         known += await authority.pendingRequests().filter { $0.app == client }.map(\.privilege)
-        // Published apps declare nothing, but they can ask for all sensors of their interfaces.
+        // Nervousnet apps declare nothing, but they can ask for all sensors of their interfaces.
         let names = known.compactMap(\.sensor) + PublishedSensor.all.map(\.sensor)
         guard !names.contains(where: { sensor.covers($0) || $0.covers(sensor) }) else { return }
         try await authorizer.isGrantable.checkKnown(sensor, or: names)

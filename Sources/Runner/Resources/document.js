@@ -70,7 +70,7 @@ const documentNames = [
     "Element", "Document", "DocumentFragment", "Text", "Comment", "HTMLElement", "HTMLDocument",
     "HTMLInputElement", "HTMLCanvasElement", "Image", "Option", "UIEvent", "MouseEvent", "KeyboardEvent",
 ];
-// jQuery and `App` of published apps.
+// jQuery and `App` of nervousnet apps.
 const hostLibrary = "/nervousnet-axon-resources/libs.js";
 const libraryNames = ["$", "jQuery", "App"];
 

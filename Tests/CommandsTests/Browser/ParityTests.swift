@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Published apps show the same in a browser and in a headless run.
+/// Nervousnet apps show the same in a browser and in a headless run.
 @Suite(.blocking, .serialized) struct ParityTests {
     private struct Event: Decodable {
         let event: String

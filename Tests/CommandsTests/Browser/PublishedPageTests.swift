@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Unmodified published apps in a real browser.
+/// Unmodified nervousnet apps in a real browser.
 @Suite(.blocking, .serialized) struct PublishedPageTests {
     /// The visible text of each app after its calls are answered.
     static let texts: [(app: String, name: String, end: String, text: String)] = [

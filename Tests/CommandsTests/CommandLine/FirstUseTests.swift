@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Published apps, which declare no privileges, at a terminal and in scripts.
+/// Nervousnet apps, which declare no privileges, at a terminal and in scripts.
 @Suite(.blocking)
 struct FirstUseTests {
     /// An axon whose script reads the processor twice, without declaring it.

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A host that serves published apps, with the sensors of a laptop.
+/// A host that serves nervousnet apps, with the sensors of a laptop.
 final class PublishedHost {
     let sandbox: Sandbox
     let host: ServingHost

@@ -5,7 +5,7 @@ import Text
 
 @testable import Provider
 
-/// Published apps, which request privileges at first use.
+/// Nervousnet apps, which request privileges at first use.
 struct FirstUseTests {
     private static func with(
         _ body: @Sendable (ServedHost, String) async throws -> Void

@@ -7,7 +7,7 @@ import Text
 
 @testable import Provider
 
-/// The data routes of published apps.
+/// The data routes of nervousnet apps.
 struct PublishedDataTests {
     private static let raw = "/nervousnet-api/raw-sensor-data"
     private static let history = "/nervousnet-api/historic-sensor-data"

@@ -189,7 +189,7 @@ struct GrantRouteTests {
         arguments: [
             ("sensor:gauge", nil), ("sensor:gauge:stats", nil), ("sensor:network", nil),
             ("sensor:network.eth0", nil), ("sensor:battery", nil), ("net", nil), ("notify", nil),
-            // The app declares quiet.one, and published apps ask for light.
+            // The app declares quiet.one, and nervousnet apps ask for light.
             ("sensor:quiet.one", nil), ("sensor:light", nil),
             ("sensor:gaguge", "gauge"), ("sensor:netwrok", "network"),
             ("sensor:network.eth1", "network.eth0"), ("sensor:xyzzyxyzzy", ""),

@@ -5,10 +5,10 @@ import Text
 
 @testable import Provider
 
-/// The name of a kind on every route that reads, for every kind that published apps know.
+/// The name of a kind on every route that reads, for every kind that nervousnet apps know.
 @Suite(.timeLimit(.minutes(10)))
 struct KindRouteTests {
-    /// A kind with the fields that published apps read, and its name in their calls.
+    /// A kind with the fields that nervousnet apps read, and its name in their calls.
     private struct Kind: Sendable {
         let id: SensorID
         let published: String

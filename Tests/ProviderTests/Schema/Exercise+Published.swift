@@ -1,7 +1,7 @@
 import Auth
 import TestSupport
 
-/// Calls of published apps, and requests for privileges.
+/// Calls of nervousnet apps, and requests for privileges.
 extension Exercise {
     static func published(_ host: ServedHost) async throws -> [Exercise] {
         let owner = host.owner

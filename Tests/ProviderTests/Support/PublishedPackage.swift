@@ -29,7 +29,7 @@ enum PublishedPackage {
 }
 
 extension ServedHost {
-    /// Installs a published app as `old-one`.
+    /// Installs a nervousnet app as `old-one`.
     func installPublished(
         page: String = "<p>x", script: String = "App.load('home')", files: [String: [UInt8]] = [:]
     ) async throws {
