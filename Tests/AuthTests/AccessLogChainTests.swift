@@ -77,7 +77,7 @@ struct AccessLogChainTests {
 
     @Test func `an unchanged log is valid and contains every earlier head`() async throws {
         let log = try await registry.open().log
-        #expect(try await verify().lines == 0)
+        #expect(try await verify().entryCount == 0)
         var heads: [String] = []
         for number in 1...5 {
             await log.note(.installed("app", version: "1.0.\(number)"))
@@ -189,7 +189,7 @@ struct AccessLogChainTests {
         await #expect(throws: DatabaseError.self) {
             try await database.queue.write { try $0.execute(sql: sql) }
         }
-        #expect(try await verify().lines == 20)
+        #expect(try await verify().entryCount == 20)
     }
 
     @Test func `a pruned log is valid and records how many entries were pruned`() async throws {
@@ -211,7 +211,7 @@ struct AccessLogChainTests {
         let again = try await verify()
         #expect(again.isIntact)
         #expect(again.prunedCount == 21)
-        #expect(again.lines == 2)
+        #expect(again.entryCount == 2)
         try await tamper("DELETE FROM ledger WHERE kind = 'host-stopped'")
         #expect(try await verify().fault?.entry == 1)
     }
@@ -263,7 +263,7 @@ struct AccessLogChainTests {
         #expect(lines.map(\.kind) == [.refusal, .access])
         #expect(lines.map(\.reason) == ["no token", nil])
         #expect(lines.map(\.count) == [0, 5])
-        #expect(try await verify().lines == 2)
+        #expect(try await verify().entryCount == 2)
         #expect(try await verify().isIntact)
     }
 
