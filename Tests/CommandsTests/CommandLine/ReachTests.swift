@@ -11,15 +11,7 @@ struct ReachTests {
         let address: String
         let isListening: Bool
 
-        /// All that several readings of the tables contain: a reading can lack sockets if others are closed
-        /// in the meantime.
-        static func all(of process: Int32) throws -> Set<Socket> {
-            var sockets: Set<Socket> = []
-            for _ in 0..<5 { sockets.formUnion(try read(of: process)) }
-            return sockets
-        }
-
-        private static func read(of process: Int32) throws -> [Socket] {
+        static func all(of process: Int32) throws -> [Socket] {
             let folder = "/proc/\(process)"
             let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd")
             let own = Set(
@@ -29,7 +21,7 @@ struct ReachTests {
                 })
             var sockets: [Socket] = []
             for table in ["tcp", "tcp6", "udp", "udp6", "raw", "raw6"] {
-                let text = try String(contentsOfFile: "\(folder)/net/\(table)", encoding: .utf8)
+                let text = try text(of: "\(folder)/net/\(table)")
                 for line in text.split(separator: "\n").dropFirst() {
                     let fields = line.split(separator: " ").map(String.init)
                     guard fields.count > 9, own.contains("socket:[\(fields[9])]") else { continue }
@@ -39,6 +31,17 @@ struct ReachTests {
                 }
             }
             return sockets
+        }
+
+        /// The whole table.
+        ///
+        /// The kernel returns a page of it at a time, which Foundation takes for the whole file.
+        private static func text(of path: String) throws -> String {
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            defer { try? file.close() }
+            var bytes = Data()
+            while let page = try file.read(upToCount: 1 << 16), !page.isEmpty { bytes += page }
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 
