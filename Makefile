@@ -72,6 +72,9 @@ test-long:
 	Tests/Accessibility/run
 	Tests/Service/run
 	Tests/AddingASensor/run
+	@# CONFORMANCE_WPT and the like name checkouts of independent suites.
+	for suite in Tests/Conformance/suites/[a-z]*.py; do \
+		Tests/Conformance/run "$$(basename "$$suite" .py | tr _ -)" || exit; done
 	$(MAKE) deb
 	Tests/Package/run
 
