@@ -69,7 +69,8 @@ extension Request {
 
     private static func decode<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
         do {
-            _ = try StrictJSON().parse(bytes)
+            // The callers have limited the size.
+            _ = try StrictJSON(maximumBytes: bytes.count).parse(bytes)
         } catch {
             throw Problem.invalidBody("\(error)")
         }
