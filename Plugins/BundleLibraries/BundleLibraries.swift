@@ -9,13 +9,15 @@ struct BundleLibraries: BuildToolPlugin {
     private static let bundler = "/usr/bin/esbuild"
     private static let modules = "/usr/share/nodejs"
     /// Each library, and what it is made of beside our own scripts.
-    private static let libraries = [("document", "domino"), ("modules", "acorn")]
+    private static let libraries = [
+        ("document", "domino"), ("modules", "acorn"), ("encodings", "iconv-lite"),
+    ]
 
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let sources = context.package.directoryURL.appending(path: "Sources/Runner/Libraries")
         let files = FileManager.default
         guard files.isExecutableFile(atPath: Self.bundler) else {
-            Diagnostics.warning("Pages and modules are left out: esbuild is missing. Run make setup.")
+            Diagnostics.warning("Pages, modules and encodings are left out: esbuild is missing. Run make setup.")
             return []
         }
         return try Self.libraries.compactMap { name, needed in

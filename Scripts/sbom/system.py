@@ -82,7 +82,7 @@ def bundler():
     return Part(
         element("Tool", owner), owner, version, supplier="Organization: Debian",
         purl=debian_purl(owner, version), purpose="APPLICATION",
-        comment="Bundled document.js and modules.js.")
+        comment="Bundled document.js, modules.js and encodings.js.")
 
 
 def dynamic(file, tag):

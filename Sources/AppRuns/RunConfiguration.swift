@@ -62,6 +62,7 @@ public struct RunLibraries: Sendable {
         switch library {
         case .document: "this host was built without node-domino and esbuild"
         case .modules: "this host was built without node-acorn and esbuild"
+        case .encodings: "this host was built without node-iconv-lite and esbuild"
         }
     }
 }

@@ -30,7 +30,7 @@ public enum RunnerScripts {
             runner_addresses_js(),
             runner_search_params_js(),
             runner_url_js(),
-            runner_streams_js(),
+            runner_bodies_js(),
             runner_headers_js(),
             runner_fetch_js(),
             runner_xhr_js(),
@@ -39,8 +39,28 @@ public enum RunnerScripts {
             runner_libraries_js(),
             runner_modules_js(),
             runner_document_js(),
+            runner_parts_js(),
             runner_bootstrap_js(),
         ].map(EmbeddedFile.init)
+    }
+
+    /// The files of the parts that are compiled at first use, by the number that `parts.js` gives
+    /// each part.
+    public static var parts: [[EmbeddedFile]] {
+        [
+            [
+                runner_stream_queues_js(),
+                runner_readable_stream_js(),
+                runner_readable_bytes_js(),
+                runner_stream_readers_js(),
+                runner_stream_tee_js(),
+                runner_writable_stream_js(),
+                runner_stream_pipe_js(),
+                runner_transform_stream_js(),
+            ],
+            [runner_blob_js(), runner_form_data_js()],
+            [runner_idna_js()],
+        ].map { $0.map(EmbeddedFile.init) }
     }
 }
 

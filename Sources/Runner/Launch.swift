@@ -71,6 +71,7 @@ enum Launch {
         EngineOptions.set()
         try confinement.restrictForStart(process: "/proc")
         _ = Bootstrap.source
+        _ = Bootstrap.parts
         let process = getpid()
         var zygote = Zygote(descriptor: 3)
         let request = try zygote.nextRequest(layers: confinement.layers)
@@ -214,6 +215,18 @@ enum Bootstrap {
         "(function (host) { \"use strict\";\n"
             + RunnerScripts.all.map(\.text).joined(separator: "\n") + "})"
     }()
+
+    /// The texts of the parts that are compiled at first use.
+    ///
+    /// Computed once, so that forked processes share them.
+    static let parts: [String] = RunnerScripts.parts.map {
+        $0.map(\.text).joined(separator: "\n")
+    }
+
+    /// A part as a function expression, called with an object that has the members `names`.
+    static func part(_ number: Int, names: String) -> String {
+        "(function (shared) { \"use strict\"; const { \(names) } = shared;\n\(parts[number])})"
+    }
 }
 
 /// Makes the engine open the files that it reads at first use: time zones and the random device.

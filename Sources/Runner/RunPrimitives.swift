@@ -54,6 +54,14 @@ extension Primitive {
                         String(decoding: response.body, as: UTF8.self),
                         named: "nervous:\(library)"))
             },
+            Primitive("part") { arguments throws(PrimitiveError) in
+                let number: UInt32 = try arguments.integer(0)
+                let names = try arguments.string(1, limit: Limits.target)
+                guard number < Bootstrap.parts.count else { throw PrimitiveError("unknown part") }
+                return .engine(
+                    engine.evaluate(
+                        Bootstrap.part(Int(number), names: names), named: "nervous:part"))
+            },
             Primitive("evaluate") { arguments throws(PrimitiveError) in
                 .engine(
                     engine.evaluate(

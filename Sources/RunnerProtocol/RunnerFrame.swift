@@ -45,6 +45,8 @@ public enum RunnerLibrary: UInt8, Hashable, Sendable, CaseIterable {
     case document = 1
     /// ES modules.
     case modules = 2
+    /// Encodings of text other than UTF-8.
+    case encodings = 3
 }
 
 /// An uncaught exception or an unhandled rejection.

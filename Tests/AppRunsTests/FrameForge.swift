@@ -34,7 +34,7 @@ struct FrameForge {
                 UncaughtError(
                     file: text(), line: id(), column: id(), message: text(), stack: text()))
         case 15, 16: .pong(chance(2) ? 1 : id())
-        case 18: .library(id: id(), chance(2) ? .document : .modules)
+        case 18: .library(id: id(), chance(2) ? .document : chance(2) ? .modules : .encodings)
         case 19: chance(2) ? .view(text: text()) : .markup(text: text())
         case 17 where chance(3): .finished(code: UInt8.random(in: 0...255, using: &random))
         default: .console(level: .log, text: "")

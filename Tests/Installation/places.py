@@ -46,6 +46,7 @@ def installable_build(build):
     """A build folder in which each program is /bin/true, with all that an installation needs."""
     for name in [
         *PROGRAMS, "nervous_Host.resources/document.js", "nervous_Host.resources/modules.js",
+        "nervous_Host.resources/encodings.js",
         "doc/nervous.spdx.json", "doc/THIRD-PARTY-NOTICES", "doc/copyright",
     ]:
         (build / name).parent.mkdir(parents=True, exist_ok=True)

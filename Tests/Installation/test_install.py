@@ -36,7 +36,7 @@ INSTALLED_PROGRAMS = {
     "bin/nervous", "libexec/nervous/nervous-runner", "libexec/nervous/nervous-unpacker"}
 FILES = {
     *INTEGRATION, "share/icons/hicolor/scalable/apps/nervous.svg", *MANUALS.values(), *INSTALLED_PROGRAMS,
-    "libexec/nervous/document.js", "libexec/nervous/modules.js",
+    "libexec/nervous/document.js", "libexec/nervous/modules.js", "libexec/nervous/encodings.js",
     "share/doc/nervous/CHANGELOG.md", "share/doc/nervous/LICENSE", "share/doc/nervous/README.md",
     "share/doc/nervous/THIRD-PARTY-NOTICES", "share/doc/nervous/nervous.spdx.json",
     "share/nervous/installed-files",

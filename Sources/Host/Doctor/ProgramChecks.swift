@@ -88,6 +88,7 @@ extension RunnerLibrary {
         switch self {
         case .document: "node-domino"
         case .modules: "node-acorn"
+        case .encodings: "node-iconv-lite"
         }
     }
 
@@ -95,6 +96,7 @@ extension RunnerLibrary {
         switch self {
         case .document: "document, so pages do not run"
         case .modules: "import"
+        case .encodings: "encodings of text other than UTF-8"
         }
     }
 }

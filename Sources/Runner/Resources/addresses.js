@@ -1,7 +1,5 @@
-// Parses and serialises URLs after https://url.spec.whatwg.org, as far as apps need it.
-// Not supported: international host names (rejected, not converted), the special cases of the `file`
-// scheme, the canonical form of IPv6 addresses, legacy encodings.
-const specialPorts = { __proto__: null, http: "80", https: "443", ws: "80", wss: "443", ftp: "21" };
+// Parses and serialises URLs after https://url.spec.whatwg.org. Queries are always encoded as UTF-8.
+const specialPorts = { __proto__: null, http: "80", https: "443", ws: "80", wss: "443", ftp: "21", file: "" };
 const isSpecial = (scheme) => specialPorts[scheme] !== undefined;
 
 const percentSets = {
@@ -13,7 +11,7 @@ const percentSets = {
 const hexByte = (byte) => `%${padStart(upper(numberText(byte, 16)), 2, "0")}`;
 
 function percentEncode(string, set) {
-    if (!matches(/[^!$-&(-;=@-Z_a-z~]/, string) && set !== percentSets.user) return string;
+    if (!matches(/[^!$-&(-.0-9=A-Z_a-z~]/, string)) return string;
     let result = "";
     for (let index = 0; index < string.length; index++) {
         const code = charCode(string, index);
@@ -33,7 +31,10 @@ function percentEncode(string, set) {
 }
 
 function percentDecode(string) {
-    if (indexOf(string, "%") < 0) return string;
+    return indexOf(string, "%") < 0 ? string : decodeText(percentDecodeBytes(string), false);
+}
+
+function percentDecodeBytes(string) {
     const source = host.encode(string), size = viewLength(source), result = new $Uint8Array(size);
     let length = 0;
     for (let index = 0; index < size; index++) {
@@ -45,13 +46,14 @@ function percentDecode(string) {
             result[length++] = source[index];
         }
     }
-    return decodeText(joinBytes([new $Uint8Array(typedArrayBuffer(result), 0, length)]), false);
+    return joinBytes([new $Uint8Array(typedArrayBuffer(result), 0, length)]);
 }
 
-// A host whose last part is a number is an IPv4 address, in any spelling.
+// A host that ends in a number is an IPv4 address, in any spelling; null if it is an invalid one.
 function parseIPv4(name) {
     const parts = split(endsWith(name, ".") ? slice(name, 0, -1) : name, ".");
-    if (!matches(/^(?:\d+|0x[0-9a-f]*)$/, parts[parts.length - 1])) return name;
+    const last = parts[parts.length - 1];
+    if (!matches(/^(?:\d+|0x[0-9a-f]*)$/, last)) return name;
     if (parts.length > 4) return null;
     let address = 0;
     for (let index = 0; index < parts.length; index++) {
@@ -66,64 +68,149 @@ function parseIPv4(name) {
         floor(address / 256) % 256}.${address % 256}`;
 }
 
+// The eight pieces of an IPv6 address; null if it is invalid.
+function parseIPv6(source) {
+    const halves = split(source, "::");
+    if (halves.length > 2) return null;
+    const pieces = [];
+    for (let half = 0; half < halves.length; half++) {
+        const parts = halves[half] === "" ? [] : split(halves[half], ":"), found = [];
+        for (let index = 0; index < parts.length; index++) {
+            const isLast = half === halves.length - 1 && index === parts.length - 1;
+            if (matches(/^[0-9A-Fa-f]{1,4}$/, parts[index])) {
+                append(found, toInteger(parts[index], 16));
+            } else if (isLast && matches(/^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/, parts[index])) {
+                const bytes = split(parts[index], ".");
+                for (let byte = 0; byte < 4; byte++) if (+bytes[byte] > 255) return null;
+                append(found, +bytes[0] * 256 + +bytes[1]);
+                append(found, +bytes[2] * 256 + +bytes[3]);
+            } else {
+                return null;
+            }
+        }
+        append(pieces, found);
+    }
+    const first = pieces[0], second = pieces[1] ?? [], missing = 8 - first.length - second.length;
+    if (halves.length === 1 ? missing !== 0 : missing < 1) return null;
+    const whole = [];
+    for (let index = 0; index < first.length; index++) append(whole, first[index]);
+    for (let index = 0; index < missing; index++) append(whole, 0);
+    for (let index = 0; index < second.length; index++) append(whole, second[index]);
+    return whole;
+}
+
+// The longest run of at least two zeros is left out.
+function writeIPv6(pieces) {
+    let start = -1, length = 1;
+    for (let index = 0; index < 8; index++) {
+        let end = index;
+        while (end < 8 && pieces[end] === 0) end++;
+        if (end - index > length) {
+            start = index;
+            length = end - index;
+        }
+        if (end > index) index = end;
+    }
+    let result = "";
+    for (let index = 0; index < 8; index++) {
+        if (index === start) {
+            result += index === 0 ? "::" : ":";
+            index += length - 1;
+            continue;
+        }
+        result += numberText(pieces[index], 16);
+        if (index < 7) result += ":";
+    }
+    return `[${result}]`;
+}
+
 function parseHost(source, special) {
     if (startsWith(source, "[")) {
-        return matches(/^\[[0-9A-Fa-f:.]+\]$/, source) && indexOf(source, ":") > 0
-            ? lower(source) : null;
+        const pieces = endsWith(source, "]") ? parseIPv6(slice(source, 1, -1)) : null;
+        return pieces === null ? null : writeIPv6(pieces);
     }
     if (!special) {
-        return matches(/[\0\t\n\r #/<>?@[\\\]^|]/, source) ? null : percentEncode(source, "");
+        return matches(/[\0\t\n\r #/:<>?@[\\\]^|]/, source) ? null : percentEncode(source, "");
     }
-    const name = lower(percentDecode(source));
-    if (name === "" || matches(/[^\x21-\x7e]|[#/:<>?@[\\\]^|%]/, name)) return null;
+    const decoded = percentDecode(source);
+    const name = matches(/[^\0-\x7f]|(?:^|\.)xn--/i, decoded) ? safely(() => bringPart("idna").toASCII(decoded), null)
+        : lower(decoded);
+    if (name === null || name === "" || matches(/[\0-\x20#/:<>?@[\\\]^|%\x7f]/, name)) return null;
     return parseIPv4(name);
 }
 
+const emptyRecord = (scheme) => ({
+    __proto__: null, scheme, username: "", password: "", host: null, port: "", path: "",
+    query: null, fragment: null, isOpaque: false,
+});
+
+const isDriveLetter = (segment) => matches(/^[A-Za-z][:|]$/, segment);
+const startsWithDriveLetter = (source) => matches(/^[A-Za-z][:|](?:[/\\?#]|$)/, source);
+
+// Users and host before the path. Returns whether they are valid.
 function parseAuthority(record, source) {
-    const special = isSpecial(record.scheme);
+    const special = isSpecial(record.scheme), at = lastIndexOf(source, "@");
     let rest = source;
-    const at = lastIndexOf(rest, "@");
     if (at >= 0) {
         const user = slice(rest, 0, at), colon = indexOf(user, ":");
         record.username = percentEncode(colon < 0 ? user : slice(user, 0, colon), percentSets.user);
         record.password = colon < 0 ? "" : percentEncode(slice(user, colon + 1), percentSets.user);
         rest = slice(rest, at + 1);
+        if (rest === "") return false;
     }
-    const port = execute(/:(\d*)$/, rest);
-    if (port !== null) {
-        if (toInteger(port[1], 10) > 65535) return false;
-        const number = port[1] === "" ? "" : numberText(toInteger(port[1], 10));
-        record.port = number === specialPorts[record.scheme] ? "" : number;
-        rest = slice(rest, 0, port.index);
-    }
-    const name = rest === "" && !special ? "" : parseHost(rest, special);
-    if (name === null || (name === "" && (port !== null || at >= 0))) return false;
-    record.host = name;
+    const found = execute(/^((?:\[[^\]]*\]?|[^:[])*)(?::([^]*))?$/, rest);
+    if (found === null) return false;
+    const name = found[1], port = found[2];
+    if (name === "" && (special || port !== undefined)) return false;
+    if (port !== undefined && !setPort(record, port)) return false;
+    const host = name === "" ? "" : parseHost(name, special);
+    if (host === null) return false;
+    record.host = host;
     return true;
 }
 
-function normalPath(source, special) {
-    // Fast path: most paths contain no special characters.
-    if (matches(/^[A-Za-z0-9_~!$&'()*+,;=:@/-]*$/, source)) return `/${source}`;
-    const result = [];
-    let segment = "", start = 0;
+function setPort(record, digits) {
+    if (!matches(/^\d*$/, digits)) return false;
+    const number = toInteger(digits, 10);
+    if (number > 65535) return false;
+    const port = digits === "" ? "" : numberText(number);
+    record.port = port === specialPorts[record.scheme] ? "" : port;
+    return true;
+}
+
+const segmentsOf = (path) => (path === "" ? [] : split(slice(path, 1), "/"));
+
+function shorten(segments, scheme) {
+    if (scheme === "file" && segments.length === 1 && matches(/^[A-Za-z]:$/, segments[0])) return;
+    if (segments.length > 0) segments.length--;
+}
+
+// Appends the segments of a path to those of the base.
+function walkPath(segments, source, scheme) {
+    const special = isSpecial(scheme);
+    let start = 0;
     for (let index = 0; index <= source.length; index++) {
-        const letter = source[index];
-        if (letter !== undefined && letter !== "/" && !(special && letter === "\\")) continue;
-        segment = slice(source, start, index);
+        const letter = source[index], isLast = letter === undefined;
+        if (!isLast && letter !== "/" && !(special && letter === "\\")) continue;
+        let segment = slice(source, start, index);
         start = index + 1;
-        const isLast = letter === undefined;
         if (matches(/^(?:\.|%2e){2}$/i, segment)) {
-            if (result.length > 0) result.length--;
-            if (isLast) append(result, "");
+            shorten(segments, scheme);
+            if (isLast) append(segments, "");
         } else if (matches(/^(?:\.|%2e)$/i, segment)) {
-            if (isLast) append(result, "");
+            if (isLast) append(segments, "");
         } else {
-            append(result, percentEncode(segment, percentSets.path));
+            segment = percentEncode(segment, percentSets.path);
+            if (scheme === "file" && segments.length === 0 && isDriveLetter(segment)) segment = `${segment[0]}:`;
+            append(segments, segment);
         }
     }
-    return `/${arrayJoin(result, "/")}`;
+    return `/${arrayJoin(segments, "/")}`;
 }
+
+// A path that begins with its first segment, without a slash.
+const normalPath = (source, scheme) =>
+    (matches(/^[A-Za-z0-9_~!$&'()*+,;=@/-]*$/, source) ? `/${source}` : walkPath([], source, scheme));
 
 function parseTail(record, source) {
     let rest = source;
@@ -141,18 +228,57 @@ function parseTail(record, source) {
     return rest;
 }
 
-const emptyRecord = (scheme) => ({
-    __proto__: null, scheme, username: "", password: "", host: null, port: "", path: "",
-    query: null, fragment: null, isOpaque: false,
-});
-
 function withAuthority(record, source) {
-    const end = execute(isSpecial(record.scheme) ? /[/\\?#]/ : /[/?#]/, source);
-    const authority = end === null ? source : slice(source, 0, end.index);
-    if (!parseAuthority(record, authority)) return null;
-    const special = isSpecial(record.scheme);
+    const special = isSpecial(record.scheme), end = execute(special ? /[/\\?#]/ : /[/?#]/, source);
+    if (!parseAuthority(record, end === null ? source : slice(source, 0, end.index))) return null;
     const path = parseTail(record, end === null ? "" : slice(source, end.index));
-    record.path = path === "" ? (special ? "/" : "") : normalPath(slice(path, 1), special);
+    record.path = path === "" ? (special ? "/" : "") : normalPath(slice(path, 1), record.scheme);
+    return record;
+}
+
+function parseFile(record, source, base) {
+    record.host = "";
+    if (matches(/^[/\\]{2}/, source)) {
+        const rest = slice(source, 2);
+        const end = execute(/[/\\?#]/, rest), name = end === null ? rest : slice(rest, 0, end.index);
+        if (!isDriveLetter(name)) {
+            const host = name === "" ? "" : parseHost(name, true);
+            if (host === null) return null;
+            record.host = host === "localhost" ? "" : host;
+            const path = parseTail(record, end === null ? "" : slice(rest, end.index));
+            record.path = normalPath(path === "" ? "" : slice(path, 1), "file");
+            return record;
+        }
+        record.path = walkPath([], parseTail(record, rest), "file");
+        return record;
+    }
+    const inherits = base !== null && base.scheme === "file";
+    if (matches(/^[/\\]/, source)) {
+        const segments = [];
+        if (inherits) {
+            record.host = base.host;
+            const first = segmentsOf(base.path)[0];
+            if (!startsWithDriveLetter(slice(source, 1)) && first !== undefined && matches(/^[A-Za-z]:$/, first)) {
+                append(segments, first);
+            }
+        }
+        record.path = walkPath(segments, slice(parseTail(record, source), 1), "file");
+        return record;
+    }
+    if (!inherits) {
+        record.path = walkPath([], parseTail(record, source), "file");
+        return record;
+    }
+    record.host = base.host;
+    const isDrive = startsWithDriveLetter(source), path = parseTail(record, source);
+    if (path === "") {
+        record.path = base.path;
+        if (record.query === null && !matches(/^[^#]*\?/, source)) record.query = base.query;
+        return record;
+    }
+    const segments = isDrive ? [] : segmentsOf(base.path);
+    if (!isDrive) shorten(segments, "file");
+    record.path = walkPath(segments, path, "file");
     return record;
 }
 
@@ -175,40 +301,58 @@ function parseURL(input, base) {
     if (prefix === null) return base === null ? null : relativeTo(base, source);
     const record = emptyRecord(lower(prefix[1]));
     const rest = slice(source, prefix[0].length);
+    if (record.scheme === "file") return parseFile(record, rest, base);
     if (isSpecial(record.scheme)) {
-        if (base !== null && base.scheme === record.scheme && !matches(/^[/\\]/, rest)) {
+        if (base !== null && base.scheme === record.scheme && !matches(/^[/\\]{2}/, rest)
+            && !(matches(/^\/\//, rest))) {
             return relativeTo(base, rest);
         }
         return withAuthority(record, slice(rest, execute(/^[/\\]*/, rest)[0].length));
     }
     if (startsWith(rest, "//")) return withAuthority(record, slice(rest, 2));
-    const path = parseTail(record, rest);
-    record.isOpaque = !startsWith(path, "/");
-    record.path = record.isOpaque ? percentEncode(path, percentSets.opaque)
-        : normalPath(slice(path, 1), false);
+    if (startsWith(rest, "/")) {
+        record.path = normalPath(slice(parseTail(record, rest), 1), record.scheme);
+        return record;
+    }
+    record.isOpaque = true;
+    record.path = percentEncode(parseTail(record, rest), percentSets.opaque);
     return record;
+}
+
+// Without a query and a fragment, spaces at the end of an opaque path would be lost when it is parsed again.
+function stripOpaquePath(record) {
+    if (!record.isOpaque || record.query !== null || record.fragment !== null) return;
+    while (endsWith(record.path, " ")) record.path = slice(record.path, 0, -1);
 }
 
 function relativeTo(base, source) {
     const special = isSpecial(base.scheme), record = emptyRecord(base.scheme);
-    if (base.isOpaque && !startsWith(source, "#")) return null;
-    if (matches(special ? /^[/\\]{2}/ : /^\/\//, source)) {
-        return withAuthority(record, slice(source, 2));
+    if (base.isOpaque) {
+        if (!startsWith(source, "#")) return null;
+        record.path = base.path;
+        record.query = base.query;
+        record.isOpaque = true;
+        parseTail(record, source);
+        record.query = base.query;
+        return record;
     }
+    if (base.scheme === "file") return parseFile(record, source, base);
+    const slashes = execute(special ? /^[/\\]{2,}/ : /^\/\//, source);
+    if (slashes !== null) return withAuthority(record, slice(source, slashes[0].length));
     record.username = base.username;
     record.password = base.password;
     record.host = base.host;
     record.port = base.port;
-    record.isOpaque = base.isOpaque;
     const path = parseTail(record, source);
     if (path === "") {
         record.path = base.path;
-        if (record.query === null && indexOf(source, "?") < 0) record.query = base.query;
+        if (record.query === null && !matches(/^[^#]*\?/, source)) record.query = base.query;
     } else if (matches(special ? /^[/\\]/ : /^\//, path)) {
-        record.path = normalPath(slice(path, 1), special);
+        record.path = normalPath(slice(path, 1), base.scheme);
     } else {
-        const folder = slice(base.path, 1, lastIndexOf(base.path, "/") + 1);
-        record.path = normalPath(folder + path, special);
+        const segments = segmentsOf(base.path);
+        shorten(segments, base.scheme);
+        record.path = walkPath(segments, path, base.scheme);
     }
     return record;
 }
@@ -225,6 +369,8 @@ function writeURL(record, withFragment = true) {
             result += record.username + (record.password === "" ? "" : `:${record.password}`) + "@";
         }
         result += hostText(record);
+    } else if (!record.isOpaque && startsWith(record.path, "//")) {
+        result += "/.";
     }
     result += record.path;
     if (record.query !== null) result += `?${record.query}`;

@@ -1,9 +1,8 @@
-// The stream of a body. Not supported: pipes, writable streams, and streams constructed by an app.
-
-// A body is a queue of chunks with one reader. It uses no promise chain that the app could change.
+// Bodies of requests and responses: a queue of chunks with one reader, and no promise chain that the app could
+// change. When the app asks for the stream of a body, the stream reads the queue.
 const emptyBody = (cancel) => ({
     __proto__: null, pieces: [], first: 0, isEnded: false, error: undefined, hasFailed: false,
-    waiting: [], collector: null, isUsed: false, isLocked: false, cancel,
+    waiting: [], collector: null, isUsed: false, isLocked: false, stream: null, cancel,
 });
 
 function bodyOf(bytes) {
@@ -58,12 +57,73 @@ function failBody(body, error) {
     settleBody(body);
 }
 
-function nextPiece(body) {
-    return new $Promise((resolve, reject) => {
-        body.isUsed = true;
-        append(body.waiting, { resolve, reject });
+const isBodyUsed = (body) => body !== null && (body.isUsed || (body.stream !== null && body.stream.isDisturbed));
+const isBodyLocked = (body) => body.isLocked || (body.stream !== null && body.stream.reader !== null);
+
+// The stream of a body, which reads its queue.
+function streamOfBody(body) {
+    if (body.stream !== null) return body.stream;
+    const stream = bringPart("streams").fromSource((give, fail) => {
+        append(body.waiting, {
+            __proto__: null, reject: fail,
+            resolve: ({ value, done }) => {
+                if (done) give(null);
+                else if (viewLength(value) > 0) give(value);
+                else give(undefined);
+            },
+        });
         settleBody(body);
-    });
+    }, (reason) => cancelBody(body, reason));
+    stream.isDisturbed = body.isUsed;
+    if (body.isLocked && !body.isEnded) bringPart("streams").acquireReader(stream);
+    body.stream = stream;
+    return stream;
+}
+
+// The body of a stream that the app gave.
+function bodyOfStream(stream) {
+    const body = emptyBody(null);
+    body.stream = stream;
+    return body;
+}
+
+function collectStream(stream, resolve, reject) {
+    const { acquireReader, readNext } = bringPart("streams"), pieces = [], reader = acquireReader(stream);
+    const request = {
+        __proto__: null, error: reject,
+        close: () => {
+            try {
+                resolve(joinBytes(pieces));
+            } catch (error) {
+                reject(error);
+            }
+        },
+        chunk: (chunk) => {
+            if (typeof chunk !== "object" || chunk === null || typedArrayName(chunk) !== "Uint8Array") {
+                reject(new $TypeError("a chunk of the body is not a Uint8Array"));
+                return;
+            }
+            append(pieces, bytesOf(chunk));
+            runSoon(() => readNext(reader, request));
+        },
+    };
+    readNext(reader, request);
+}
+
+// A second body with the same content.
+function cloneBody(body) {
+    if (isBodyUsed(body) || isBodyLocked(body)) throw new $TypeError("the body was already read");
+    if (body.stream === null && body.isEnded) {
+        const copy = emptyBody(null);
+        copy.isEnded = true;
+        for (let index = body.first; index < body.pieces.length; index++) {
+            append(copy.pieces, bytesOf(body.pieces[index]));
+        }
+        return copy;
+    }
+    const { teeReadable } = bringPart("streams"), branches = teeReadable(streamOfBody(body));
+    body.stream = branches[0];
+    return bodyOfStream(branches[1]);
 }
 
 function cancelBody(body, reason) {
@@ -83,8 +143,18 @@ function collectBody(body, finish) {
             resolve(finish(new $Uint8Array(0)));
             return;
         }
-        if (body.isUsed || body.isLocked) {
+        if (isBodyUsed(body) || isBodyLocked(body)) {
             reject(new $TypeError("the body was already read"));
+            return;
+        }
+        if (body.stream !== null) {
+            collectStream(body.stream, (bytes) => {
+                try {
+                    resolve(finish(bytes));
+                } catch (error) {
+                    reject(error);
+                }
+            }, reject);
             return;
         }
         body.isUsed = body.isLocked = true;
@@ -106,70 +176,3 @@ function withoutMark(bytes) {
     const string = decodeText(bytes, false);
     return charCode(string, 0) === 0xfeff ? slice(string, 1) : string;
 }
-
-class ReadableStreamDefaultReader {
-    #body;
-    constructor(key, body) {
-        if (key !== creation) throw new $TypeError("Illegal constructor");
-        this.#body = body;
-    }
-    read() {
-        if (this.#body === null) return refusal("the reader has released its lock");
-        return nextPiece(this.#body);
-    }
-    cancel(reason) {
-        if (this.#body === null) return refusal("the reader has released its lock");
-        cancelBody(this.#body, reason);
-        return settled();
-    }
-    releaseLock() {
-        if (this.#body === null) return;
-        const { waiting } = this.#body;
-        this.#body.isLocked = false;
-        this.#body.waiting = [];
-        this.#body = null;
-        for (let index = 0; index < waiting.length; index++) {
-            waiting[index].reject(new $TypeError("the reader has released its lock"));
-        }
-    }
-}
-
-const settled = (value) => new $Promise((resolve) => { resolve(value); });
-const refusal = (message) => new $Promise((resolve, reject) => { reject(new $TypeError(message)); });
-
-class ReadableStream {
-    #body;
-    constructor(key, body) {
-        if (key !== creation) throw new $TypeError("only fetch can create streams");
-        this.#body = body;
-    }
-    get locked() { return this.#body.isLocked; }
-    getReader() {
-        if (this.#body.isLocked) throw new $TypeError("the stream is locked");
-        this.#body.isLocked = true;
-        return new ReadableStreamDefaultReader(creation, this.#body);
-    }
-    cancel(reason) {
-        if (this.#body.isLocked) return refusal("the stream is locked");
-        cancelBody(this.#body, reason);
-        return settled();
-    }
-    values({ preventCancel = false } = {}) {
-        if (this.#body.isLocked) throw new $TypeError("the stream is locked");
-        const body = this.#body;
-        body.isLocked = true;
-        const walk = {
-            next() { return nextPiece(body); },
-            return(value) {
-                if (!preventCancel) cancelBody(body);
-                body.isLocked = false;
-                return settled({ value, done: true });
-            },
-        };
-        hide(walk, asyncIterator, () => walk);
-        return walk;
-    }
-}
-hide(ReadableStream.prototype, asyncIterator, ReadableStream.prototype.values);
-
-define("ReadableStream", ReadableStream);

@@ -1,18 +1,25 @@
-// structuredClone for JSON values, Date, RegExp, Map, Set, Error, buffers and their views.
-// Objects in `transfer` are copied and stay usable.
+// structuredClone. Buffers can be transferred; streams and ports cannot.
 {
     const refuse = (value) => new $DOMException(
         `${inspectAny(value, inspectDepth, "", null)} cannot be cloned`, "DataCloneError");
-    const views = { __proto__: null };
-    for (const name of [
-        "Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array",
-        "Uint32Array", "Float16Array", "Float32Array", "Float64Array", "BigInt64Array",
-        "BigUint64Array",
-    ]) {
-        if (globalObject[name] !== undefined) views[name] = globalObject[name];
-    }
     const errors = {
         __proto__: null, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError,
+    };
+
+    const regExpPrototype = $RegExp.prototype, { WeakSet, WeakRef } = globalObject;
+    setAdd(platformPrototypes, EventTarget.prototype);
+    setAdd(platformPrototypes, Event.prototype);
+    setAdd(platformPrototypes, AbortController.prototype);
+
+    // Views of one buffer stay views of one buffer.
+    const cloneView = (value, seen) => {
+        const kind = typedArrayName(value) ?? "DataView";
+        const isData = kind === "DataView";
+        const buffer = isData ? dataViewBuffer(value) : typedArrayBuffer(value);
+        if (isDetached(buffer)) throw refuse(value);
+        const offset = isData ? dataViewOffset(value) : typedArrayOffset(value);
+        const length = isData ? dataViewSize(value) : viewLength(value);
+        return new viewClasses[kind](clone(buffer, seen), offset, length);
     };
 
     const cloneObject = (value, seen) => {
@@ -21,12 +28,33 @@
             return copy;
         };
         if (typeof value === "function") throw refuse(value);
+        if (value instanceof $Promise || value instanceof $WeakMap || value instanceof WeakSet
+            || value instanceof WeakRef) throw refuse(value);
+        if (has(booleanValue, value)) return keep($Object(booleanValue(value)));
+        if (has(numberValue, value)) return keep($Object(numberValue(value)));
+        if (has(stringValue, value)) return keep($Object(stringValue(value)));
+        if (has(bigIntValue, value)) return keep($Object(bigIntValue(value)));
+        if (has(symbolText, value)) throw refuse(value);
         if (has(dateBrand, value)) return keep(new $Date(dateValue(value)));
-        if (has(bufferBrand, value)) return keep(typedArrayBuffer(bytesOf(value)));
-        const view = typedArrayName(value);
-        if (view !== undefined) return keep(new views[view](typedArrayBuffer(bytesOf(value))));
-        if (isView(value)) return keep(new $DataView(typedArrayBuffer(bytesOf(value))));
-        if (value instanceof $RegExp) return keep(new $RegExp(regExpSource(value), regExpFlags(value)));
+        if (has(bufferBrand, value)) {
+            if (isDetached(value)) throw refuse(value);
+            return keep(typedArrayBuffer(bytesOf(value)));
+        }
+        if (isView(value)) return keep(cloneView(value, seen));
+        if (has(regExpSource, value) && value !== regExpPrototype) {
+            return keep(new $RegExp(regExpSource(value), regExpFlags(value)));
+        }
+        const blobs = broughtPart("blob");
+        if (blobs !== null && blobs.isBlob(value)) return keep(blobs.cloneBlob(value));
+        if (isException(value)) {
+            const copy = keep(new $DOMException(text(value.message), text(value.name)));
+            const stack = member(value, "stack");
+            if (typeof stack === "string") hide(copy, "stack", stack);
+            return copy;
+        }
+        for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
+            if (setHas(platformPrototypes, at)) throw refuse(value);
+        }
         if (has(mapBrand, value)) {
             const copy = keep(new $Map()), entries = [];
             mapEach(value, (item, key) => append(entries, { key, item }));
@@ -70,5 +98,28 @@
         return mapHas(seen, value) ? mapGet(seen, value) : cloneObject(value, seen);
     };
 
-    define("structuredClone", function structuredClone(value) { return clone(value, new $Map()); });
+    // The buffers to be transferred. Their clones have the same bytes, and they are empty afterwards.
+    const transferOf = (options) => {
+        if (options === undefined || options === null) return [];
+        if (!isObject(options)) throw new $TypeError("the options are not an object");
+        const given = options.transfer, list = [];
+        if (given === undefined) return [];
+        for (const object of given) append(list, object);
+        return list;
+    };
+
+    define("structuredClone", function structuredClone(value, options = {}) {
+        if (arguments.length === 0) throw new $TypeError("a value is needed");
+        const seen = new $Map(), moved = transferOf(options);
+        for (let index = 0; index < moved.length; index++) {
+            const buffer = moved[index];
+            if (!isObject(buffer) || !has(bufferBrand, buffer) || isDetached(buffer) || mapHas(seen, buffer)) {
+                throw refuse(buffer);
+            }
+            mapSet(seen, buffer, typedArrayBuffer(bytesOf(buffer)));
+        }
+        const copy = clone(value, seen);
+        for (let index = 0; index < moved.length; index++) transferBuffer(moved[index]);
+        return copy;
+    });
 }

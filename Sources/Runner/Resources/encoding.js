@@ -3,6 +3,9 @@ class TextEncoder {
     get encoding() { return "utf-8"; }
     encode(input = "") { return host.encode(text(input)); }
     encodeInto(input, target) {
+        if (!isObject(target) || typedArrayName(target) !== "Uint8Array") {
+            throw new $TypeError("the target is not a Uint8Array");
+        }
         const source = text(input), room = viewLength(target);
         let read = 0, written = 0;
         for (; read < source.length;) {
@@ -17,6 +20,8 @@ class TextEncoder {
     }
 }
 
+finishClass(TextEncoder, "TextEncoder");
+
 // The number of bytes at the end that belong to an incomplete character.
 function unfinished(bytes) {
     const size = viewLength(bytes);
@@ -25,29 +30,71 @@ function unfinished(bytes) {
         if (byte < 0x80) return 0;
         if (byte >= 0xc0) {
             const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-            return needed > back && byte < 0xf5 ? back : 0;
+            if (needed <= back || byte < 0xc2 || byte > 0xf4) return 0;
+            const low = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;
+            const high = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf;
+            const next = bytes[size - back + 1];
+            return back > 1 && (next < low || next > high) ? 0 : back;
         }
     }
     return 0;
 }
 
+// Encodings other than UTF-8 are in a library, which is loaded when one of their labels is used.
+let encodings;
+function bringEncodings() {
+    return encodings ??= loadLibrary("encodings", {
+        __proto__: null, append, charCode, join: arrayJoin, lower, ownKeys, parse: toInteger, split,
+        units: (size) => new $Uint16Array(size),
+        fromUnits: (units, size) =>
+            apply(fromCharCode, undefined, new $Uint16Array(typedArrayBuffer(units), 0, size)),
+    });
+}
+
+function encodingOf(label) {
+    const name = lower(execute(/^[\t\n\f\r ]*([^]*?)[\t\n\f\r ]*$/, label)[1]);
+    if (matches(/^(?:utf-?8|unicode-1-1-utf-8|x-unicode20utf8|unicode11utf8|unicode20utf8)$/, name)) return "utf-8";
+    let found;
+    try {
+        found = bringEncodings().nameOf(name);
+    } catch (error) {
+        throw new $RangeError(`Encodings other than UTF-8 are not available in this run: ${
+            isError(error) ? error.message : text(error)}`);
+    }
+    if (found === undefined) throw new $RangeError(`The encoding ${quote(name)} is not supported`);
+    return found;
+}
+
 class TextDecoder {
-    #fatal; #keepsMark; #rest = new $Uint8Array(0); #began = false;
+    #encoding; #fatal; #keepsMark; #rest = new $Uint8Array(0); #began = false; #legacy = null; #hasFailed = false;
     constructor(label = "utf-8", options = {}) {
-        const name = lower(text(label));
-        if (!matches(/^\s*(utf-?8|unicode-1-1-utf-8|x-unicode20utf8|unicode11utf8|unicode20utf8)\s*$/, name)) {
-            throw new $RangeError(`The encoding ${quote(name)} is not supported`);
+        this.#encoding = encodingOf(text(label));
+        if (options !== undefined && options !== null && !isObject(options)) {
+            throw new $TypeError("the options are not an object");
         }
         this.#fatal = !!options?.fatal;
         this.#keepsMark = !!options?.ignoreBOM;
     }
-    get encoding() { return "utf-8"; }
+    get encoding() { return this.#encoding; }
     get fatal() { return this.#fatal; }
     get ignoreBOM() { return this.#keepsMark; }
-    decode(input, options = {}) {
-        const added = input === undefined ? new $Uint8Array(0) : bytesOf(input);
-        if (added === null) throw new $TypeError("the input is not a buffer");
-        const streams = !!options?.stream;
+    decode(input = undefined, options = {}) {
+        if (options !== undefined && options !== null && !isObject(options)) {
+            throw new $TypeError("the options are not an object");
+        }
+        return decodeWith(this, input, !!options?.stream);
+    }
+    #decodeLegacy(bytes, streams) {
+        this.#legacy ??= bringEncodings().decoder(this.#encoding, () => { this.#hasFailed = true; });
+        this.#hasFailed = false;
+        const result = this.#legacy(bytes, viewLength(bytes), !streams);
+        if (this.#hasFailed && this.#fatal) {
+            this.#legacy = null;
+            throw new $TypeError(`the bytes are not ${this.#encoding}`);
+        }
+        return result;
+    }
+    #decodeUTF8(added, streams) {
         let bytes = viewLength(this.#rest) === 0 ? added : joinBytes([this.#rest, added]);
         const size = viewLength(bytes), kept = streams ? unfinished(bytes) : 0;
         this.#rest = new $Uint8Array(kept);
@@ -56,27 +103,37 @@ class TextDecoder {
             copyInto(this.#rest, new $Uint8Array(buffer, size - kept, kept));
             bytes = joinBytes([new $Uint8Array(buffer, 0, size - kept)]);
         }
+        return decodeText(bytes, this.#fatal);
+    }
+    static decodeWith(decoder, input, streams) {
+        const added = input === undefined ? new $Uint8Array(0) : bytesOf(input);
+        if (added === null) throw new $TypeError("the input is not a buffer");
         let result;
         try {
-            result = decodeText(bytes, this.#fatal);
+            result = decoder.#encoding === "utf-8" ? decoder.#decodeUTF8(added, streams)
+                : decoder.#decodeLegacy(added, streams);
         } catch (error) {
-            this.#began = false;
+            decoder.#began = false;
             throw error;
         }
-        if (!this.#began && !this.#keepsMark && charCode(result, 0) === 0xfeff) {
-            result = slice(result, 1);
+        const hasText = result !== "", isStart = !decoder.#began;
+        decoder.#began = streams && (decoder.#began || hasText);
+        if (isStart && hasText && !decoder.#keepsMark && charCode(result, 0) === 0xfeff
+            && startsWith(decoder.#encoding, "utf-")) {
+            return slice(result, 1);
         }
-        this.#began = streams && (this.#began || size > kept);
         return result;
     }
 }
+const { decodeWith } = TextDecoder;
+delete TextDecoder.decodeWith;
+finishClass(TextDecoder, "TextDecoder");
 
 const decodeText = (bytes, fatal) => ask(host.decode, bytes, fatal ? 1 : 0);
 
 const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-define("btoa", function btoa(data) {
-    const string = text(data);
+function encodeBase64(string) {
     let result = "";
     for (let index = 0; index < string.length; index += 3) {
         let group = 0, size = 0;
@@ -92,7 +149,9 @@ define("btoa", function btoa(data) {
         }
     }
     return result;
-});
+}
+
+define("btoa", function btoa(data) { return encodeBase64(text(data)); });
 
 function decodeBase64(data) {
     const source = text(data);

@@ -1,7 +1,10 @@
 // DOMException, Event, EventTarget, AbortController.
 const exceptionCodes = {
-    __proto__: null, InvalidCharacterError: 5, NotSupportedError: 9, InvalidStateError: 11,
-    SyntaxError: 12, InvalidAccessError: 15, SecurityError: 18, NetworkError: 19, AbortError: 20, QuotaExceededError: 22, TimeoutError: 23,
+    __proto__: null, IndexSizeError: 1, HierarchyRequestError: 3, WrongDocumentError: 4, InvalidCharacterError: 5,
+    NoModificationAllowedError: 7, NotFoundError: 8, NotSupportedError: 9, InUseAttributeError: 10,
+    InvalidStateError: 11, SyntaxError: 12, InvalidModificationError: 13, NamespaceError: 14,
+    InvalidAccessError: 15, TypeMismatchError: 17, SecurityError: 18, NetworkError: 19, AbortError: 20,
+    URLMismatchError: 21, QuotaExceededError: 22, TimeoutError: 23, InvalidNodeTypeError: 24,
     DataCloneError: 25,
 };
 
@@ -13,8 +16,23 @@ class DOMException extends $Error {
     }
     get name() { return this.#name; }
     get code() { return exceptionCodes[this.#name] ?? 0; }
+    static isException(value) { return isObject(value) && #name in value; }
 }
+const { isException } = DOMException;
+delete DOMException.isException;
 const $DOMException = DOMException;
+setProperty(DOMException.prototype, toStringTag, { __proto__: null, value: "DOMException", configurable: true });
+{
+    const names = split("INDEX_SIZE DOMSTRING_SIZE HIERARCHY_REQUEST WRONG_DOCUMENT INVALID_CHARACTER NO_DATA_ALLOWED "
+        + "NO_MODIFICATION_ALLOWED NOT_FOUND NOT_SUPPORTED INUSE_ATTRIBUTE INVALID_STATE SYNTAX "
+        + "INVALID_MODIFICATION NAMESPACE INVALID_ACCESS VALIDATION TYPE_MISMATCH SECURITY NETWORK ABORT "
+        + "URL_MISMATCH QUOTA_EXCEEDED TIMEOUT INVALID_NODE_TYPE DATA_CLONE", " ");
+    for (let index = 0; index < names.length; index++) {
+        const constant = { __proto__: null, value: index + 1, enumerable: true };
+        setProperty(DOMException, `${names[index]}_ERR`, constant);
+        setProperty(DOMException.prototype, `${names[index]}_ERR`, constant);
+    }
+}
 
 class Event {
     #type; #cancelable; #bubbles; #composed;
@@ -340,7 +358,10 @@ class AbortController {
     #signal = new AbortSignal(creation);
     get signal() { return this.#signal; }
     abort(reason) { abortSignal(this.#signal, reason); }
+    static signalOf(controller) { return controller.#signal; }
 }
+const signalOfController = AbortController.signalOf;
+delete AbortController.signalOf;
 
 define("DOMException", DOMException);
 define("Event", Event);

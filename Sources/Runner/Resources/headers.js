@@ -1,6 +1,6 @@
 // The headers of a request or response.
 class Headers {
-    #list = [];
+    #list = []; #isLocked = false;
     // Those of a response, parsed at first use.
     #lines = null;
     get #fields() {
@@ -40,13 +40,22 @@ class Headers {
             throw new $TypeError("headers must be an object or a list of pairs");
         }
     }
-    append(name, value) { Headers.#add(this, name, value); }
-    set(name, value) {
-        const key = Headers.#name(name);
-        Headers.#drop(this, key);
-        append(this.#fields, { name: key, value: Headers.#value(value) });
+    append(name, value) {
+        const key = Headers.#name(name), content = Headers.#value(value);
+        this.#check();
+        append(this.#fields, { name: key, value: content });
     }
-    delete(name) { Headers.#drop(this, Headers.#name(name)); }
+    set(name, value) {
+        const key = Headers.#name(name), content = Headers.#value(value);
+        this.#check();
+        Headers.#drop(this, key);
+        append(this.#fields, { name: key, value: content });
+    }
+    delete(name) {
+        const key = Headers.#name(name);
+        this.#check();
+        Headers.#drop(this, key);
+    }
     get(name) { return Headers.#read(this, Headers.#name(name)); }
     has(name) { return Headers.#read(this, Headers.#name(name)) !== null; }
     getSetCookie() {
@@ -65,6 +74,7 @@ class Headers {
     entries() { const sorted = Headers.#sorted(this); return pairsOf(() => sorted, both); }
     keys() { const sorted = Headers.#sorted(this); return pairsOf(() => sorted, nameOf); }
     values() { const sorted = Headers.#sorted(this); return pairsOf(() => sorted, valueOf); }
+    #check() { if (this.#isLocked) throw new $TypeError("these headers cannot be changed"); }
     static #name(name) {
         const key = lower(text(name));
         if (!matches(/^[!#$%&'*+\-.^_`|~0-9a-z]+$/, key)) {
@@ -121,6 +131,7 @@ class Headers {
         fromLines(source) {
             const headers = new Headers();
             headers.#lines = source;
+            headers.#isLocked = true;
             return headers;
         },
         set(headers, name, value) { append(headers.#fields, { name, value }); },
@@ -130,13 +141,15 @@ class Headers {
             Headers.#add(headers, name, value);
         },
         sorted: (headers) => Headers.#sorted(headers),
+        lock(headers) { headers.#isLocked = true; },
     };
 }
 const {
     read: readHeader, lines: headerLines, fromLines: headersFromLines, set: setHeader,
-    add: addHeader, replace: replaceHeader, sorted: sortedHeaders,
+    add: addHeader, replace: replaceHeader, sorted: sortedHeaders, lock: lockHeaders,
 } = Headers.internals;
 delete Headers.internals;
+finishClass(Headers, "Headers");
 hide(Headers.prototype, iterator, Headers.prototype.entries);
 
 define("Headers", Headers);

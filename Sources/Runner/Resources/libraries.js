@@ -1,5 +1,5 @@
 // Loads scripts by their URL, and libraries that are too large to be loaded in every run.
-const libraries = { __proto__: null, document: 1, modules: 2 };
+const libraries = { __proto__: null, document: 1, modules: 2, encodings: 3 };
 
 function loadLibrary(name, bridge) {
     return apply(ask(host.library, libraries[name]), undefined, [])(bridge);

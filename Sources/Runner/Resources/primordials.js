@@ -10,13 +10,13 @@ const getter = (prototype, name) => uncurry(getOwnPropertyDescriptor(prototype, 
 const $Array = Array, $ArrayBuffer = ArrayBuffer, $DataView = DataView, $Date = Date;
 const $Error = Error, $Map = Map, $Number = Number, $Object = Object, $Promise = Promise;
 const $RangeError = RangeError, $RegExp = RegExp, $Set = Set, $String = String, $Symbol = Symbol;
-const $SyntaxError = SyntaxError, $TypeError = TypeError, $Uint8Array = Uint8Array;
+const $SyntaxError = SyntaxError, $TypeError = TypeError, $Uint8Array = Uint8Array, $Uint16Array = Uint16Array;
 const isArray = Array.isArray, isView = ArrayBuffer.isView, freeze = Object.freeze;
 const { asyncIterator, iterator, toStringTag } = Symbol;
 const { parse: parseJSON, stringify: stringifyJSON } = JSON;
 const { floor, max, min, trunc } = Math;
 const { isFinite: isFiniteNumber, isInteger, parseFloat: parseFloatNumber } = Number;
-const { fromCharCode } = String;
+const { fromCharCode, fromCodePoint } = String;
 const toInteger = parseInt, decodeComponent = decodeURIComponent;
 
 const arrayJoin = uncurry(Array.prototype.join);
@@ -28,6 +28,7 @@ const endsWith = uncurry(String.prototype.endsWith);
 const indexOf = uncurry(String.prototype.indexOf);
 const lastIndexOf = uncurry(String.prototype.lastIndexOf);
 const lower = uncurry(String.prototype.toLowerCase);
+const normalize = uncurry(String.prototype.normalize);
 const padStart = uncurry(String.prototype.padStart);
 const repeat = uncurry(String.prototype.repeat);
 const slice = uncurry(String.prototype.slice);
@@ -64,9 +65,29 @@ const dataViewBuffer = getter(DataView.prototype, "buffer");
 const dataViewOffset = getter(DataView.prototype, "byteOffset");
 const dataViewSize = getter(DataView.prototype, "byteLength");
 const bufferSize = getter(ArrayBuffer.prototype, "byteLength");
+const booleanValue = uncurry(Boolean.prototype.valueOf);
+const numberValue = uncurry(Number.prototype.valueOf);
+const stringValue = uncurry(String.prototype.valueOf);
+const bigIntValue = uncurry(BigInt.prototype.valueOf);
 const mapBrand = mapSize, setBrand = setSize, dateBrand = dateValue, bufferBrand = bufferSize;
 const regExpSource = getter(RegExp.prototype, "source");
 const regExpFlags = getter(RegExp.prototype, "flags");
+
+const promiseResolve = Promise.resolve;
+const { setPrototypeOf } = Reflect;
+const stringWellFormed = String.prototype.toWellFormed;
+const asyncIteratorPrototype = getPrototypeOf(getPrototypeOf(async function* () {}).prototype);
+const transferBuffer = uncurry(ArrayBuffer.prototype.transfer);
+const isDetached = getter(ArrayBuffer.prototype, "detached");
+const viewClasses = { __proto__: null, DataView }, elementSizes = { __proto__: null };
+for (const name of [
+    "Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array",
+    "Float16Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array",
+]) {
+    if (globalObject[name] === undefined) continue;
+    viewClasses[name] = globalObject[name];
+    elementSizes[name] = globalObject[name].BYTES_PER_ELEMENT;
+}
 
 // An index assignment could call a setter that the app defined on `Array.prototype`.
 function append(list, value) {
@@ -89,6 +110,7 @@ const isObject = (value) =>
 const matches = (pattern, text) => execute(pattern, text) !== null;
 const member = (object, name) => getOwnPropertyDescriptor(object, name)?.value;
 const text = (value) => `${value}`;
+const wellFormed = (string) => apply(stringWellFormed, string, []);
 
 function split(string, separator) {
     const parts = [];
@@ -148,6 +170,25 @@ function ask(primitive, ...rest) {
     }
 }
 
+function replaceAll(string, pattern, by) {
+    let result = "", at = 0;
+    pattern.lastIndex = 0;
+    for (;;) {
+        const found = execute(pattern, string);
+        if (found === null) return result + slice(string, at);
+        result += slice(string, at, found.index) + by;
+        at = found.index + found[0].length;
+    }
+}
+
+function addConstants(type, names) {
+    for (let value = 0; value < names.length; value++) {
+        const constant = { __proto__: null, value, enumerable: true };
+        setProperty(type, names[value], constant);
+        setProperty(type.prototype, names[value], constant);
+    }
+}
+
 function define(name, value) {
     setProperty(globalObject, name, {
         __proto__: null, value, writable: true, enumerable: false, configurable: true,
@@ -158,4 +199,19 @@ function hide(prototype, name, value) {
     setProperty(prototype, name, {
         __proto__: null, value, writable: true, enumerable: false, configurable: true,
     });
+}
+
+// The prototypes of the platform's classes, whose objects are not cloned.
+const platformPrototypes = new Set();
+
+// Methods are enumerable, as everywhere in the platform.
+function finishClass(type, name) {
+    setAdd(platformPrototypes, type.prototype);
+    const keys = ownKeys(type.prototype);
+    for (let index = 0; index < keys.length; index++) {
+        if (keys[index] === "constructor" || typeof keys[index] === "symbol") continue;
+        setProperty(type.prototype, keys[index], { __proto__: null, enumerable: true });
+    }
+    setProperty(type.prototype, toStringTag, { __proto__: null, value: name, configurable: true });
+    return type;
 }

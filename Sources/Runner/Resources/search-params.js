@@ -35,7 +35,7 @@ class URLSearchParams {
         if (isObject(init) && typeof init[iterator] === "function") {
             for (const pair of init) {
                 const list = [];
-                for (const part of pair) append(list, text(part));
+                for (const part of pair) append(list, wellFormed(text(part)));
                 if (list.length !== 2) throw new $TypeError("a pair must have two parts");
                 append(this.#pairs, { name: list[0], value: list[1] });
             }
@@ -43,7 +43,10 @@ class URLSearchParams {
             const keys = ownKeys(init);
             for (let index = 0; index < keys.length; index++) {
                 if (!getOwnPropertyDescriptor(init, keys[index])?.enumerable) continue;
-                append(this.#pairs, { name: text(keys[index]), value: text(init[keys[index]]) });
+                const name = wellFormed(text(keys[index])), value = wellFormed(text(init[keys[index]]));
+                let pair = this.#first(name);
+                if (pair === undefined) append(this.#pairs, pair = { name });
+                pair.value = value;
             }
         } else {
             const source = text(init);
@@ -52,7 +55,7 @@ class URLSearchParams {
     }
     get size() { return this.#pairs.length; }
     append(name, value) {
-        append(this.#pairs, { name: text(name), value: text(value) });
+        append(this.#pairs, { name: wellFormed(text(name)), value: wellFormed(text(value)) });
         this.#update();
     }
     delete(name, value) {
@@ -79,11 +82,11 @@ class URLSearchParams {
         return false;
     }
     set(name, value) {
-        const key = text(name), pair = this.#first(key);
+        const key = wellFormed(text(name)), pair = this.#first(key), content = wellFormed(text(value));
         if (pair === undefined) {
-            append(this.#pairs, { name: key, value: text(value) });
+            append(this.#pairs, { name: key, value: content });
         } else {
-            pair.value = text(value);
+            pair.value = content;
             this.#keep((other) => other === pair || other.name !== key);
         }
         this.#update();
@@ -134,6 +137,7 @@ class URLSearchParams {
 }
 const { connect: connectForm, refill: refillForm, formText, isForm } = URLSearchParams.internals;
 delete URLSearchParams.internals;
+finishClass(URLSearchParams, "URLSearchParams");
 hide(URLSearchParams.prototype, iterator, URLSearchParams.prototype.entries);
 
 define("URLSearchParams", URLSearchParams);

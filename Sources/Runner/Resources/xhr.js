@@ -63,7 +63,8 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
     get responseType() { return this.#type; }
     set responseType(value) {
         const type = text(value);
-        if (type !== "" && type !== "text" && type !== "json" && type !== "arraybuffer") return;
+        if (type !== "" && type !== "text" && type !== "json" && type !== "arraybuffer"
+            && type !== "blob") return;
         if (this.#state >= 3) throw XMLHttpRequest.#wrongState();
         if (this.#state > 0 && !this.#isAsync) {
             throw new $DOMException("a synchronous request has no responseType", "InvalidAccessError");
@@ -85,6 +86,10 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         if (this.#cached !== undefined) return this.#cached;
         const bytes = joinBytes(this.#pieces);
         if (this.#type === "arraybuffer") return this.#cached = typedArrayBuffer(bytes);
+        if (this.#type === "blob") {
+            const type = this.#answer === null ? null : readHeader(this.#answer, "content-type");
+            return this.#cached = newBlob(bytes, type);
+        }
         return this.#cached = viewLength(bytes) === 0 ? null
             : safely(() => parseJSON(withoutMark(bytes)), null);
     }
@@ -202,7 +207,8 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         }
     }
     #check() {
-        if (this.#scheme !== "http" && this.#scheme !== "https") {
+        const isObject = this.#scheme === "blob" && this.#isAsync;
+        if (this.#scheme !== "http" && this.#scheme !== "https" && !isObject) {
             throw new $TypeError(`the scheme ${quote(this.#scheme)} is not supported`);
         }
     }

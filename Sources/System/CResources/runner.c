@@ -84,9 +84,9 @@ struct embedded_file runner_url_js(void) {
     return (struct embedded_file) {bytes, sizeof bytes};
 }
 
-struct embedded_file runner_streams_js(void) {
+struct embedded_file runner_bodies_js(void) {
     static const unsigned char bytes[] = {
-#embed "../../Runner/Resources/streams.js"
+#embed "../../Runner/Resources/bodies.js"
     };
     return (struct embedded_file) {bytes, sizeof bytes};
 }
@@ -150,6 +150,90 @@ struct embedded_file runner_document_js(void) {
 struct embedded_file runner_bootstrap_js(void) {
     static const unsigned char bytes[] = {
 #embed "../../Runner/Resources/bootstrap.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_parts_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/parts.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_stream_queues_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/stream-queues.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_readable_stream_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/readable-stream.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_readable_bytes_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/readable-bytes.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_stream_readers_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/stream-readers.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_stream_tee_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/stream-tee.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_writable_stream_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/writable-stream.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_stream_pipe_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/stream-pipe.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_transform_stream_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/transform-stream.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_blob_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/blob.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_form_data_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/form-data.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_idna_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/idna.js"
     };
     return (struct embedded_file) {bytes, sizeof bytes};
 }
