@@ -3,6 +3,7 @@
 import html
 import pathlib
 import re
+import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = ["FileAPI", "encoding", "streams", "url", "dom/abort", "hr-time", "fetch/api", "xhr/formdata",
@@ -13,7 +14,7 @@ FOLDERS = ["FileAPI", "encoding", "streams", "url", "dom/abort", "hr-time", "fet
 LEFT_OUT = re.compile(r"""[-.]manual\.|\.sub\.|-ref\.|\.worker\.js$|\.serviceworker|/resources/|/support/|\.https\.
     |\.tentative\.|idlharness|shadowrealm|transferable|crashtest|send-file-form|-form-errors|-form-encod
     |(csbig5|euckr|gb\w+|\w*jis\w*|iso\w+|euc\w+|big5|hz|windows\w*|ks\w+|utf-?\w*)[-_]encode|-encoder\.html|-encode-
-    |legacy-mb-.*(href|form|encode)|/iframe|BlobURL|url-in-tags|sandboxed|url-reload|multi-global""", re.VERBOSE)
+    |legacy-mb-.*(href|form|encode|decode)|/iframe|BlobURL|url-in-tags|sandboxed|url-reload|multi-global""", re.VERBOSE)
 RESOURCE = re.compile(r"""["'(`]([\w./-]+\.[\w.]+)["')`?#]""")
 SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 REPORT = """
@@ -63,14 +64,21 @@ def build(checkout, file, folder):
     start = '<script src="/resources/testharness.js"></script><script src="/resources/testharnessreport.js"></script>'
     if name.endswith(".js"):
         scripts = re.findall(r"^// META: script=(\S+)", source, re.MULTILINE)
-        tags = "".join(f'<script src="{html.escape(script)}"></script>' for script in scripts)
+        tags = "".join(f'<script src="{html.escape(absolute(name, script))}"></script>' for script in scripts)
         page = f'<!doctype html><meta charset="utf-8"><title>{name}</title><script src="app.js"></script>' \
             f"{start}<script>self.GLOBAL = {{ isWindow: () => true, isWorker: () => false, isShadowRealm: () => false }};" \
             f'</script>{tags}<div id="log"></div><script src="/{name}"></script>'
     else:
         page = re.sub(r"(<script[^>]*testharness\.js)", r'<script src="/app.js"></script>\1', source, count=1)
+        # The page is at the root of the package, not where the file is.
+        page = re.sub(r"""(<script[^>]*\bsrc\s*=\s*["']?)([^"'\s>]+)""",
+                      lambda match: match[1] + absolute(name, match[2]), page)
     (folder / "app.html").write_text(without_inline(page, folder))
     copy(checkout, path, folder, set())
+
+
+def absolute(name, address):
+    return urllib.parse.urljoin(f"/{name}", address)
 
 
 def without_inline(page, folder):
