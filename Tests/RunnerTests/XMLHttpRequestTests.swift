@@ -53,7 +53,7 @@ struct XMLHttpRequestTests {
         ("json", "\u{feff}{\"a\":1}", "object { a: 1 }"),
         ("json", "{", "object null"),
         ("arraybuffer", "ab", "object ArrayBuffer { byteLength: 2 }"),
-        ("blob", "ab", "string ab"),
+        ("blob", "ab", "object Blob {}"),
     ])
     func `a response has the requested type`(
         type: String, body: String, seen: String
