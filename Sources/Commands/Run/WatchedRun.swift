@@ -107,16 +107,13 @@ struct WatchedRun: Sendable {
             }
         case "console":
             let isMessage = event.level == "warn" || event.level == "error"
-            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-                let shown = String(line).escapedForDisplay(limit: 1000)
-                if isMessage { console.say(shown) } else { console.print(shown) }
-            }
-        case "view", "markup":
+            console.show(text, limit: 1000, isMessage: isMessage)
+        case "view":
+            console.show(text, limit: 100_000, keepsLayout: true)
             // An empty line separates two views.
-            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-                console.print(String(line).escapedForDisplay(limit: 100_000))
-            }
-            if event.event == "view" { console.print("") }
+            console.print("")
+        case "markup":
+            console.show(text, limit: 100_000)
         case "message":
             let words = [event.title, event.text].compactMap(\.self).joined(separator: " – ")
             console.say("\(consent.app.name) says: \(words)")

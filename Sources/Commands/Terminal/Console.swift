@@ -24,6 +24,29 @@ struct Console: Sendable {
         gate.write(line + "\n", to: messages)
     }
 
+    /// Prints text of an app: as the app wrote it to a file or a pipe, escaped to a terminal, which
+    /// the text could otherwise control.
+    ///
+    /// - Parameters:
+    ///   - limit: the columns of a line on a terminal.
+    ///   - isMessage: whether the text is a message instead of a result.
+    ///   - keepsLayout: whether tabs and no-break spaces of a page's text stay on a terminal.
+    func show(
+        _ text: String, limit: Int, isMessage: Bool = false, keepsLayout: Bool = false
+    ) {
+        let target = isMessage ? messages : output
+        guard isatty(target) == 1 else { return gate.write(text + "\n", to: target) }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let parts =
+                keepsLayout
+                ? line.replacing("\u{A0}", with: " ").split(
+                    separator: "\t", omittingEmptySubsequences: false)
+                : [line]
+            let shown = parts.map { String($0).escapedForDisplay(limit: limit) }
+            gate.write(shown.joined(separator: "\t") + "\n", to: target)
+        }
+    }
+
     /// Prints JSON of the API, one document per line.
     func print(json data: Data) {
         gate.write(Self.escaped(String(decoding: data, as: UTF8.self)) + "\n", to: output)

@@ -55,7 +55,17 @@ struct RunTests {
             ending.expected.isEmpty
             ? errors.isEmpty : errors.contains { $0.contains(ending.expected) }
         #expect(isReported || isMemory && run.code == 1)
-        #expect(!run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}"))
+        #expect(!run.errors.contains("\u{1B}"))
+    }
+
+    @Test func `a pipe gets the console as the app wrote it`() throws {
+        let sandbox = try Sandbox()
+        let script = #"""
+            console.log(JSON.stringify({ a: 'x"y\\z', b: '\t\u00a0' }));
+            console.log('a\tb');
+            """#
+        let run = try sandbox.nervous("run", app(script, in: sandbox), "--allow-all")
+        #expect(run.output == #"{"a":"x\"y\\z","b":"\t"# + "\u{A0}\"}\na\tb\n", "\(run.errors)")
     }
 
     @Test(arguments: [
