@@ -12,12 +12,17 @@ function safely(body, otherwise) {
 const isError = (value) =>
     isObject(value) && (value instanceof $Error || typeof member(value, "stack") === "string");
 
+// An error of the host has what to do about it as `fix`.
 function headline(error) {
-    const name = text(error.name ?? "Error");
-    const message = text(error.message ?? "");
+    const name = text(error.name ?? "Error"), fix = member(error, "fix");
+    const message = text(error.message ?? "") + (typeof fix === "string" ? ` ${fix}` : "");
     if (message === "") return name;
     return name === "" ? message : `${name}: ${message}`;
 }
+
+// The places of errors of sources that could not run, and the lengths of what modules have before the first
+// line of their source, by name and line.
+const places = new $WeakMap(), heads = new $Map();
 
 // The engine's format is `function@file:line:column`, one call per line.
 function frames(error) {
@@ -28,9 +33,9 @@ function frames(error) {
     for (let index = 0; index < lines.length; index++) {
         const parts = execute(/^(.*?)@(.*):(\d+):(\d+)$/, lines[index]);
         if (parts === null || isInternal(parts[2])) continue;
-        append(found, {
-            name: parts[1], file: parts[2], line: +parts[3], column: +parts[4],
-        });
+        const file = parts[2], line = +parts[3];
+        const column = max(1, +parts[4] - (mapGet(heads, `${file}:${line}`) ?? 0));
+        append(found, { name: parts[1], file, line, column });
     }
     return found;
 }
@@ -75,8 +80,10 @@ function reportRejection(promise, reason) {
 function reportUncaught(error, prefix = "", script = "") {
     let file = script, line = 0, column = 0, message, stack = "";
     if (isError(error)) {
-        const calls = frames(error);
-        if (calls.length > 0) {
+        const calls = frames(error), place = weakGet(places, error);
+        if (place !== undefined && place.line > 0) {
+            ({ file, line, column } = place);
+        } else if (calls.length > 0) {
             ({ file, line, column } = calls[0]);
         } else {
             const source = safely(() => member(error, "sourceURL"), "");

@@ -15,7 +15,18 @@ function modules() {
             },
             nameOf: (address) => ownName(parseURL(address, null)) ?? address,
             textOf: (address) => ownText(parseURL(address, null)),
-            evaluate: (source, name, line) => ask(host.evaluate, source, name, line),
+            evaluate(source, name, line, head) {
+                mapSet(heads, `${name}:${line}`, head);
+                return ask(host.evaluate, source, name, line);
+            },
+            caller() {
+                const calls = frames(new $Error());
+                return calls.length === 0 ? {} : { line: calls[0].line, column: calls[0].column };
+            },
+            located(error, file, line, column) {
+                weakSet(places, error, { __proto__: null, file, line, column });
+                return error;
+            },
         });
     } catch (error) {
         modulesError = `Modules are not available in this run: ${isError(error) ? error.message : text(error)}`;
@@ -34,6 +45,11 @@ async function reportLater(promise, name) {
     } catch (error) {
         reportUncaught(error, "", name);
     }
+}
+
+// Finds the place of the syntax error of a script.
+function locate(error, source, name, line) {
+    if (error instanceof $SyntaxError) safely(() => modules().locate(error, source, name, line));
 }
 
 function runModule(address, source, name, line) {
@@ -56,6 +72,7 @@ function runScript(source, name, line, address) {
         beforeScript(source);
         ask(host.evaluate, wanted, name, line);
     } catch (error) {
+        locate(error, source, name, line);
         reportUncaught(error, "", name);
     }
 }
@@ -76,7 +93,10 @@ const loads = {
     },
     // A source that is not a script may be a module; if it is neither, `error` is the reason.
     module(name, source, error) {
-        if (!matches(/\b(?:import|export|await)\b/, source)) return reportUncaught(error, "", name);
+        if (!matches(/\b(?:import|export|await)\b/, source)) {
+            locate(error, source, name, 1);
+            return reportUncaught(error, "", name);
+        }
         runModule(addressOf(name), source, name, 1);
     },
 };

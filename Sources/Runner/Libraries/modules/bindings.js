@@ -37,14 +37,41 @@ function names(record, seen = new Set()) {
     return [...found];
 }
 
-/** The namespace object of `import * as`. */
+/**
+ * The namespace object of `import * as`: https://tc39.es/ecma262/#sec-module-namespace-exotic-objects.
+ *
+ * The target has a data property for each export, so that the proxy may report them; their values are
+ * those of the exporting modules.
+ */
 export function Namespace(record) {
-    const namespace = Object.create(null);
+    const target = Object.create(null), getters = new Map();
     for (const name of names(record).sort()) {
         const found = resolve(record, name);
         if (found === null || found === "ambiguous") continue;
-        Object.defineProperty(namespace, name, { enumerable: true, get: found.get });
+        getters.set(name, found.get);
+        Object.defineProperty(target, name, { writable: true, enumerable: true });
     }
-    Object.defineProperty(namespace, Symbol.toStringTag, { value: "Module" });
-    return Object.freeze(namespace);
+    Object.defineProperty(target, Symbol.toStringTag, { value: "Module" });
+    Object.preventExtensions(target);
+    const slotOf = (key) => {
+        const slot = Reflect.getOwnPropertyDescriptor(target, key), get = getters.get(key);
+        if (get !== undefined) slot.value = get();
+        return slot;
+    };
+    return new Proxy(target, {
+        __proto__: null,
+        get(_, key) {
+            const get = getters.get(key);
+            return get === undefined ? target[key] : get();
+        },
+        set: () => false,
+        getOwnPropertyDescriptor: (_, key) => slotOf(key),
+        defineProperty(_, key, wanted) {
+            if (!getters.has(key)) return Reflect.defineProperty(target, key, wanted);
+            const { value } = slotOf(key);
+            return wanted.configurable !== true && wanted.enumerable !== false && wanted.writable !== false
+                && !("get" in wanted) && !("set" in wanted)
+                && (!("value" in wanted) || Object.is(wanted.value, value));
+        },
+    });
 }

@@ -1,46 +1,65 @@
 // ES modules for an engine whose C API has no module loader: acorn parses them, `rewrite` turns each into a
 // function, and this links and evaluates them after https://tc39.es/ecma262/#sec-source-text-module-records.
 //
-// Modules with top-level await delay those after them, one after the other; the standard lets them wait
-// concurrently. Not supported: import maps, import attributes, and bare specifiers.
+// Not supported: import maps, import attributes, and bare specifiers.
 import { Namespace, resolve } from "./bindings.js";
-import { IMPORT, rewrite, rewriteScript } from "./rewrite.js";
+import { Evaluation } from "./evaluation.js";
+import { fault, IMPORT, rewrite, rewriteScript, SourceError } from "./rewrite.js";
 
 /**
  * Creates the library.
  *
  * @param bridge `textOf(address)` throws a string if there is none; `resolve(specifier, base)` returns a
- *   URL or `null`; `nameOf(address)` returns the name for errors; `evaluate(source, name, line)`.
+ *   URL or `null`; `nameOf(address)` returns the name for errors; `evaluate(source, name, line, head)` runs a
+ *   text with a head of that length before the source; `caller()` returns the place of a call of `import()`;
+ *   `located(error, file, line, column)` returns the error and keeps its place.
  */
 export default function library(bridge) {
     /** Records by URL; one that failed to load is not loaded again. */
     const records = new Map();
 
-    function load(address, source = undefined, name = bridge.nameOf(address), line = 1) {
+    /** The error for the app; `fallback` is the place of an import. */
+    function thrown(error) {
+        if (!(error instanceof SourceError)) return error;
+        return bridge.located(new error.type(error.message), error.file, error.line, error.column);
+    }
+
+    /** @param importer `{ name, line, column }` of the first import, or where `import()` was called. */
+    function load(address, importer, source = undefined, name = bridge.nameOf(address), line = 1) {
         let record = records.get(address);
         if (record !== undefined) return record;
         if (source === undefined) {
             try {
                 source = bridge.textOf(address);
             } catch (reason) {
-                throw new TypeError(`The module ${address} is missing: ${reason}.`);
+                throw importError(importer, `The module ${name}, imported by ${shown(importer)}, is missing: ${reason}.`);
             }
         }
-        const { text, ...shape } = rewrite(source, name, line);
+        const { text, head, requests, ...shape } = rewrite(source, name, line);
         record = {
-            address, name, line, ...shape, text, state: "new", getters: null, generator: null, namespace: null,
-            evaluation: null, error: null,
+            address, name, line, ...shape, requests, text, head, state: "new", getters: null, generator: null,
+            namespace: null, dependencies: null, evaluation: new Evaluation(),
         };
         records.set(address, record);
         return record;
     }
 
-    function dependency(record, specifier) {
-        const address = bridge.resolve(specifier, record.address);
-        if (address === null) {
-            throw new TypeError(`${JSON.stringify(specifier)} in ${record.name} is not a URL: begin it with ./, ../ or /.`);
-        }
-        return load(address);
+    const shown = ({ name, line }) => (line === undefined ? name : `${name}:${line}`);
+    const importError = ({ name, line, column }, message, type = TypeError) =>
+        new SourceError(type, message, name, line ?? 0, column ?? 0);
+
+    function addressOf(specifier, base, importer) {
+        const address = bridge.resolve(specifier, base);
+        if (address !== null) return address;
+        throw importError(
+            importer, `${JSON.stringify(specifier)} in ${shown(importer)} is not a URL: begin it with ./, ../ or /.`);
+    }
+
+    const importerOf = (record, request) => ({ name: record.name, ...record.requests.get(request) });
+
+    function dependency(record, request) {
+        const importer = importerOf(record, request);
+        return load(addressOf(request, record.address, importer), importer);
     }
 
     /** Loads the dependencies of a module, then links their functions and bindings. */
@@ -50,7 +69,7 @@ export default function library(bridge) {
             if (at.state !== "new") return;
             at.state = "linking";
             fresh.push(at);
-            at.dependencies = new Map(at.requests.map((request) => [request, dependency(at, request)]));
+            at.dependencies = new Map([...at.requests.keys()].map((request) => [request, dependency(at, request)]));
             for (const next of at.dependencies.values()) visit(next);
         };
         try {
@@ -70,7 +89,10 @@ export default function library(bridge) {
             if (name === "*") continue;
             const found = resolve(record.dependencies.get(request), name);
             if (found === null || found === "ambiguous") {
-                throw new SyntaxError(`${record.name}: ${JSON.stringify(request)} ${found === null ? "has no export" : "has more than one export"} ${JSON.stringify(name)}`);
+                const what = found === null ? "has no export" : "has more than one export";
+                throw importError(
+                    importerOf(record, request),
+                    `${record.name}: ${JSON.stringify(request)} ${what} ${JSON.stringify(name)}`, SyntaxError);
             }
         }
     }
@@ -86,7 +108,7 @@ export default function library(bridge) {
         }
         const meta = Object.assign(Object.create(null), { url: record.address });
         meta.resolve = (specifier) => bridge.resolve(String(specifier), record.address);
-        const factory = bridge.evaluate(record.text, record.name, record.line);
+        const factory = bridge.evaluate(record.text, record.name, record.line, record.head);
         record.text = null;
         record.generator = factory(
             imports, meta, importFrom,
@@ -99,71 +121,45 @@ export default function library(bridge) {
         return record.namespace ??= Namespace(record);
     }
 
-    /** Modules in the order of evaluation. */
-    function order(record) {
-        const found = [], seen = new Set();
-        const visit = (at) => {
-            if (seen.has(at)) return;
-            seen.add(at);
-            for (const next of at.dependencies.values()) visit(next);
-            found.push(at);
-        };
-        visit(record);
-        return found;
-    }
-
-    /** Returns a promise if a module waits, otherwise undefined. */
-    function evaluate(record) {
-        const queue = order(record);
-        const goOn = (index) => {
-            for (let at = index; at < queue.length; at++) {
-                const wait = run(queue[at]);
-                if (wait !== undefined) return wait.then(() => goOn(at + 1));
-            }
-            return undefined;
-        };
-        return goOn(0);
-    }
-
-    function run(record) {
-        if (record.state === "failed") throw record.error;
-        if (record.state !== "linked") return record.evaluation ?? undefined;
-        record.state = "evaluated";
-        const fail = (error) => {
-            record.state = "failed";
-            record.error = error;
-            throw error;
-        };
-        try {
-            const result = record.generator.next();
-            if (!record.isAsync) return undefined;
-            return record.evaluation = result.then(() => { record.evaluation = null; }, fail);
-        } catch (error) {
-            return fail(error);
-        }
-    }
-
     /** `import(specifier)`: a promise of the namespace. */
     async function importFrom(base, specifier) {
-        const wanted = String(specifier), address = bridge.resolve(wanted, base);
-        if (address === null) {
-            throw new TypeError(`${JSON.stringify(wanted)} is not a URL: begin it with ./, ../ or /.`);
+        const wanted = String(specifier), importer = { name: bridge.nameOf(base), ...bridge.caller() };
+        // The caller goes on before the module is loaded and evaluated.
+        await undefined;
+        try {
+            const record = load(addressOf(wanted, base, importer), importer);
+            link(record);
+            await record.evaluation.begin(record);
+            return namespaceOf(record);
+        } catch (error) {
+            throw thrown(error);
         }
-        const record = load(address);
-        link(record);
-        await evaluate(record);
-        return namespaceOf(record);
     }
 
     return {
         /** Runs a module; `source` is its text, if known, and `line` its first line. */
         run(address, source, name, line) {
-            const record = load(address, source, name, line);
-            link(record);
-            return evaluate(record);
+            try {
+                const record = load(address, { name }, source, name, line);
+                link(record);
+                return record.evaluation.begin(record);
+            } catch (error) {
+                throw thrown(error);
+            }
         },
-        /** The text of a script in which `import(…)` works. */
-        script: rewriteScript,
+        /** The text of a script in which `import(…)` works; throws if it is not a valid script. */
+        script(source, name, line, address) {
+            try {
+                return rewriteScript(source, name, line, address);
+            } catch (error) {
+                throw thrown(error);
+            }
+        },
+        /** Keeps the place of the syntax error of a script, which the engine does not report. */
+        locate(error, source, name, line) {
+            const found = fault(source, name, line);
+            if (found instanceof SourceError) bridge.located(error, found.file, found.line, found.column);
+        },
         /** The function that it calls, and its name. */
         importFrom, importName: IMPORT,
     };
