@@ -80,9 +80,14 @@ final class AccessChecker {
             try await log.checkAvailable(for: client)
             return Grant(to: client, sensor: request.sensor, terms: terms)
         }
+        let denial = permissions.denial(of: request.sensor, to: client)
+        if denial == nil, lacksDeclaration(of: request.privilege, client, verdict) {
+            throw await refusals.undeclared(
+                request.privilege, client, request, operation: request.operation,
+                declared: clients.declared(by: client))
+        }
         throw await refusals.refuse(
-            request, client, after: verdict,
-            denial: permissions.denial(of: request.sensor, to: client),
+            request, client, after: verdict, denial: denial,
             isFinal: permissions.finalDenial(of: request.privilege, client.name))
     }
 
@@ -144,6 +149,10 @@ final class AccessChecker {
         }
         let permissions = permissions.current
         let verdict = permissions.verdict(on: privilege, by: client)
+        if lacksDeclaration(of: privilege, client, verdict) {
+            throw await refusals.undeclared(
+                privilege, client, operation: operation, declared: clients.declared(by: client))
+        }
         let reason: PermissionTable.Verdict
         switch verdict {
         case .granted:
@@ -229,6 +238,14 @@ final class AccessChecker {
                 operation: "launch", hint: hint)
         }
         return redeemed
+    }
+
+    /// Whether an app would have to declare a privilege before the owner could be asked for it.
+    private func lacksDeclaration(
+        of privilege: PrivilegeID, _ client: Client, _ verdict: PermissionTable.Verdict
+    ) -> Bool {
+        verdict == .undecided && client.kind == .app && !clients.declares(privilege, client)
+            && clients.app(client.name).privileges != nil
     }
 
     /// Replaces the sensor of a request, which may be a kind, by the one sensor that it refers to.

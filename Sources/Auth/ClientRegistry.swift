@@ -54,6 +54,11 @@ final class ClientRegistry {
             || app(client.name).privileges?.contains { $0.id.covers(privilege) } == true
     }
 
+    /// The privileges that an app declares.
+    func declared(by client: Client) -> [PrivilegeID] {
+        app(client.name).privileges?.map(\.id) ?? []
+    }
+
     /// The certificate that an app declares for a server.
     func pin(of origin: WebOrigin, for client: Client) -> CertificatePin? {
         for privilege in app(client.name).privileges ?? [] {

@@ -1,6 +1,7 @@
 import AppStorage
 import Samples
 import Scheduling
+import Text
 
 /// Turns refused calls into errors, and records each in the access log; invalid tokens are also
 /// posted as notices.
@@ -137,6 +138,30 @@ final class RefusalReporter {
         await log.refuse(
             nil, operation: operation, client: client, privilege: privilege, reason: message)
         return AuthError(code, message, hint: hint, privilege: privilege)
+    }
+
+    /// Reports the use of a privilege that the app's manifest does not declare.
+    ///
+    /// The error is the same whether a sensor exists or not, so that an app does not learn which do.
+    ///
+    /// - Parameters:
+    ///   - request: the use, if it is of a sensor.
+    ///   - declared: what the app declares, of which one may have been meant.
+    nonisolated(nonsending) func undeclared(
+        _ privilege: PrivilegeID, _ client: Client, _ request: AccessRequest? = nil,
+        operation: String, declared: [PrivilegeID]
+    ) async -> AuthError {
+        let message = "\(client.name) does not declare \(privilege) in its package.json."
+        await log.refuse(
+            request, operation: operation, client: client, privilege: privilege, reason: message)
+        let wanted = privilege.description
+        let meant = declared.map(\.description).filter {
+            $0.utf8.editDistance(to: wanted.utf8, countsExchanges: true) <= 2
+        }
+        let hint =
+            meant.first.map { "Did you mean \($0), which it declares?" }
+            ?? "Add it to the privileges, with a reason."
+        return AuthError(.undeclared, message, hint: hint, privilege: privilege)
     }
 
     // MARK: - Private

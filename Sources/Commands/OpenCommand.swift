@@ -67,16 +67,35 @@ struct OpenCommand: AsyncParsableCommand {
     }
 
     private func open() async throws {
-        let reply = try await HostSession.with(options.host) { session in
-            if let app { return try await session.client.launch(app) }
-            return try await session.client.openDashboard()
+        let (reply, undecided) = try await HostSession.with(options.host) { session in
+            guard let app else { return (try await session.client.openDashboard(), nil as String?) }
+            return (
+                try await session.client.launch(app), try await Self.undecided(of: app, session)
+            )
         }
         guard !options.json else { return options.console.print(json: reply.json) }
         let url = try reply.value.url
         options.console.print(url)
+        if let undecided { options.console.say(undecided) }
         if app == nil, !noBrowser, Desktop.open(url) {
             options.console.say("Opening it in your browser.")
         }
+    }
+
+    /// A message about what nobody has decided about an app yet, since its page shows no prompt;
+    /// `nil` if there is nothing.
+    private static func undecided(of name: String, _ session: HostSession) async throws -> String? {
+        let app = try await session.client.app(name).value
+        if app.generation != nil {
+            let decisions = try await session.client.grants(of: name).value.items
+            return decisions.isEmpty
+                ? "Nothing is decided about \(name) yet: its page waits when it first uses a sensor."
+                    + " Decide in the dashboard, or with: nervous run \(name)" : nil
+        }
+        let open = app.privileges.filter { $0.supported && $0.state == "prompt" }.map(\.privilege)
+        guard !open.isEmpty else { return nil }
+        return "Not yet decided: \(open.joined(separator: ", "))."
+            + " The page shows no prompt; decide in the dashboard, or with: nervous run \(name)"
     }
 }
 

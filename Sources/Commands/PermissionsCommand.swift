@@ -182,8 +182,11 @@ struct PermissionsCommand: AsyncParsableCommand {
             }
             let hasTerms = [rate, precision, history, expires].contains { $0 != nil }
             if let asked, asked.sensor == nil, !hasTerms, background != false, !statsOnly {
-                return try await PermissionsCommand.decide(
-                    options, client, privilege, DecisionRequest(.allowAlways))
+                return try await HostSession.with(options.host) { session in
+                    try await checkDeclared(session)
+                    try await PermissionsCommand.decide(
+                        options, client, privilege, DecisionRequest(.allowAlways), session)
+                }
             }
             let input = TermsInput(now: .now())
             var terms: TermsDescription
@@ -204,6 +207,7 @@ struct PermissionsCommand: AsyncParsableCommand {
 
         private func grant(_ given: TermsDescription, _ asked: PrivilegeID?) async throws {
             try await HostSession.with(options.host) { session in
+                try await checkDeclared(session)
                 var terms = given
                 if !replace, let asked {
                     let before = try await session.client.grants(of: client).value.items.last {
@@ -224,6 +228,18 @@ struct PermissionsCommand: AsyncParsableCommand {
                 guard !options.json, terms != given else { return }
                 options.console.say("Its terms are: \(limits.joined(separator: ", ")).")
             }
+        }
+
+        /// Checks that the client, if it is an app that declares its privileges, declares this one, as
+        /// `nervous run --allow` does.
+        ///
+        /// The host refuses names of nobody and malformed privileges.
+        private func checkDeclared(_ session: HostSession) async throws {
+            guard let asked = PrivilegeID(privilege),
+                let app = try? await session.client.app(client).value, app.generation == nil
+            else { return }
+            _ = try FlagDecisions(
+                allow: [asked.description], deny: [], allowAll: false, declared: app.privileges)
         }
 
         private static func isPart(_ name: String, of privilege: PrivilegeID?) -> Bool {

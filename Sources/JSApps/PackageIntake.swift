@@ -61,8 +61,8 @@ public struct AppFile: Sendable, Hashable, Codable {
 public enum PackageGeneration: String, Sendable, Hashable, Codable {
     /// Written for this host: `app.html`, `app.js` and a `package.json` that declares privileges.
     case current
-    /// The first published generation: `app.html` and `app.js` that load `/nervous-resources/…`; it
-    /// may lack a `package.json` and never declares privileges.
+    /// The first published generation: `app.html` and `app.js` that load `/nervous-resources/…` or
+    /// `../nervousAPI.js`; it may lack a `package.json` and never declares privileges.
     case first
     /// The second published generation, axons: `axon.html`, `axon.js` and a `package.json` without
     /// privileges.
@@ -81,8 +81,10 @@ public enum PackageGeneration: String, Sendable, Hashable, Codable {
 
 /// Checks the files of one package, from a folder or an archive, as they are read.
 struct PackageIntake {
-    /// A path that pages of the first generation load.
-    private static let firstMark = Array("/nervous-resources/".utf8)
+    /// Paths that pages of the first generation load.
+    private static let firstMarks = ["/nervous-resources/", "../nervousAPI.js"].map {
+        Array($0.utf8)
+    }
 
     private let limits: PackageLimits
     private var files: [AppFile] = []
@@ -105,7 +107,7 @@ struct PackageIntake {
         switch path.text {
         case "package.json": manifest = bytes
         case PackageSignature.fileName: signature = bytes
-        case "app.html": isFirst = bytes.firstRange(of: Self.firstMark) != nil
+        case "app.html": isFirst = Self.firstMarks.contains { bytes.firstRange(of: $0) != nil }
         default: break
         }
         if [".html", ".htm"].contains(where: path.text.lowercased().hasSuffix) {

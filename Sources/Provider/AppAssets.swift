@@ -44,6 +44,11 @@ struct AppAssets: Sendable {
             return response
         }
         if wanted == "favicon.ico" { return Self.icon(of: app) }
+        // `../nervousAPI.js` in the page of an app of the first generation.
+        if app.generation == .first, let response = try await shared("/nervous-resources/\(wanted)")
+        {
+            return response
+        }
         if path == DashboardFile.chartsPath, let charts = DashboardFile.charts {
             return charts.response(to: request)
         }
@@ -72,7 +77,9 @@ struct AppAssets: Sendable {
         case "/nervous.js", "/_host/nervous.js": Self.response(SDK.page, type: .javascript)
         case "/nervous.d.ts", "/_host/nervous.d.ts": Self.response(SDK.typings, type: .text)
         case "/_host/jquery.js": try await systemFile("jquery/jquery.js")
-        case "/nervous-resources/nervousAPI.js", "/nervousnet-axon-resources/libs.js":
+        case "/nervous-resources/nervousAPI.js":
+            Self.response(await libs() + ProviderFiles.numericJS.bytes, type: .javascript)
+        case "/nervousnet-axon-resources/libs.js":
             Self.response(await libs(), type: .javascript)
         case "/nervous-resources/nervous.css", "/nervousnet-axon-resources/styles.css":
             Self.response(ProviderFiles.stylesCSS.bytes, type: .css)

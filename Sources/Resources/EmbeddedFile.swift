@@ -79,6 +79,8 @@ public enum ProviderFiles {
     public static let testJS = EmbeddedFile(provider_test_js())
     /// The `libs.js` of nervousnet apps, appended to jQuery.
     public static let libsJS = EmbeddedFile(provider_libs_js())
+    /// The matrices of apps of the first generation.
+    public static let numericJS = EmbeddedFile(provider_numeric_js())
     /// The style sheet of nervousnet apps.
     public static let stylesCSS = EmbeddedFile(provider_styles_css())
     /// The OpenAPI 3.1 description of the API.
@@ -106,6 +108,9 @@ public enum AppTemplate {
             ("app.html", EmbeddedFile(template_app_html())),
             ("page.js", EmbeddedFile(template_page_js())),
             ("app.test.js", EmbeddedFile(template_app_test_js())),
+            // The types, for editors; no file of the app loads them.
+            ("nervous.d.ts", ProviderFiles.nervousDTS),
+            ("nervous-test.d.ts", EmbeddedFile(template_test_d_ts())),
         ]
     }
 }

@@ -152,6 +152,50 @@ struct RequestTests {
         #expect(try await state == .granted)
     }
 
+    @Test(arguments: [
+        ("accelerometr", "Did you mean sensor:accelerometer, which it declares?"),
+        ("glucose", "Add it to the privileges, with a reason."),
+    ])
+    func `the use of a sensor that is not declared is refused as such, whether it exists or not`(
+        name: String, hint: String
+    ) async throws {
+        let lab = try await RequestingApp(try Registry(), isOld: false)
+        let sensor = try #require(SensorID(name))
+        for found in [[], [sensor]] {
+            let error = await #expect(throws: AuthError.self) {
+                try await lab.authority.checkApp(
+                    token: lab.token, name: "old",
+                    requested: AccessRequest("latest", of: sensor, .raw)
+                ) { _ in found }
+            }
+            #expect(error?.code == .undeclared)
+            #expect(error?.message == "old does not declare sensor:\(name) in its package.json.")
+            #expect(error?.hint == hint)
+        }
+        // What the owner has decided about it is said first.
+        try await lab.authority.decide(
+            .deny, on: PrivilegeID(sensor: sensor, access: .raw), by: "old")
+        let denied = await refusal {
+            _ = try await lab.authority.checkApp(
+                token: lab.token, name: "old",
+                requested: AccessRequest("latest", of: sensor, .raw))
+        }
+        #expect(denied == .denied)
+    }
+
+    @Test(arguments: [PrivilegeID.storage, .notify, .identity])
+    func `the use of another privilege that is not declared is refused as such`(
+        privilege: PrivilegeID
+    ) async throws {
+        let lab = try await RequestingApp(try Registry(), isOld: false)
+        let error = await #expect(throws: AuthError.self) {
+            try await lab.authority.checkApp(
+                token: lab.token, name: "old", requested: privilege, operation: "use")
+        }
+        #expect(error?.code == .undeclared)
+        #expect(error?.message == "old does not declare \(privilege) in its package.json.")
+    }
+
     @Test(arguments: [false, true])
     func `a request that is denied this time is always answered with denied`(
         endsRun: Bool

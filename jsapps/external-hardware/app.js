@@ -47,7 +47,7 @@ async function find({ sensor, title }) {
   } catch (error) {
     if (error.problem === "unknown-sensor") return null;
     if (error.problem !== "several-sensors") throw error;
-    console.log(`${title}: not shown. ${error.message}`);
+    console.log(`${title}: not shown. ${error.message}`, error.fix ?? "");
     return undefined;
   }
 }
@@ -80,7 +80,7 @@ async function follow(instrument, description) {
   } catch (error) {
     // Other instruments are still shown.
     if (error.name !== "NotAllowedError") throw error;
-    console.log(`${title}: not shown. ${error.message}`);
+    console.log(`${title}: not shown. ${error.message}`, error.fix ?? "");
   }
 }
 

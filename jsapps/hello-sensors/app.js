@@ -12,7 +12,7 @@ async function part(title, body) {
     await body();
   } catch (error) {
     if (error.name !== "NotAllowedError" && error.name !== "NotFoundError") throw error;
-    console.log(`  not available: ${error.message}`);
+    console.log(`  not available: ${error.message}`, error.fix ?? "");
   }
 }
 

@@ -91,7 +91,7 @@
       reason = sensor.unavailable?.reason ?? `${id} has no field named ${lack}`;
     } catch (error) {
       if (error.name !== "NotFoundError") throw error;
-      reason = error.message;
+      reason = [error.message, error.fix].filter(Boolean).join(" ");
     }
     throw new DOMException(`The host has no such sensor: ${reason}`, "NotReadableError");
   }
@@ -180,7 +180,8 @@
       if (signal.aborted) return;
       this.stop();
       const isKnown = ["NotAllowedError", "NotReadableError"].includes(error.name);
-      const reported = isKnown ? error : new DOMException(`${error.message}`, "NotReadableError");
+      const text = [error.message, error.fix].filter(Boolean).join(" ");
+      const reported = isKnown ? error : new DOMException(text, "NotReadableError");
       this.dispatchEvent(new SensorErrorEvent("error", { error: reported }));
     }
   }

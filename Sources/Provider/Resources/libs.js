@@ -41,7 +41,12 @@
   XMLHttpRequest.prototype.open = function (method, address) {
     arguments[1] = redirected(`${address}`);
     Reflect.apply(open, this, arguments);
-    if (!watched.has(this)) this.addEventListener("load", () => reportCall(this));
+    if (!watched.has(this)) {
+      let end = () => {};
+      this.addEventListener("loadstart", () => { end = beginCall(watched.get(this)); });
+      this.addEventListener("load", () => reportCall(this));
+      this.addEventListener("loadend", () => end());
+    }
     watched.set(this, arguments[1]);
   };
 
@@ -50,7 +55,8 @@
     let call = input;
     if (!(input instanceof Request)) call = redirected(`${input}`);
     else if (redirected(input.url) !== input.url) call = new Request(redirected(input.url), input);
-    const response = await fetch(call, init);
+    const end = beginCall(call instanceof Request ? call.url : call);
+    const response = await fetch(call, init).finally(end);
     if (response.status < 400 || subject(response.url) === null) return response;
     // The body is read here, so the app gets a copy.
     const text = await response.text();
@@ -105,12 +111,68 @@
     report(watched.get(call), call.status, text);
   }
 
+  // --- Calls that wait ------------------------------------------------------------------------
+
+  // A page has no prompt: while calls wait for the owner's decision, it says so. In a headless run,
+  // the prompt is in the terminal.
+
+  const isHeadless = navigator.userAgent.startsWith("Nervous/");
+  const NOTICE_MS = 700;
+  const waiting = new Map();
+  let notice = null;
+
+  /** Notes a call of the API; returns a function that notes its end. */
+  function beginCall(address) {
+    const name = isHeadless ? null : subject(address);
+    if (name === null) return () => {};
+    const key = {};
+    const timer = setTimeout(() => {
+      waiting.set(key, name);
+      showWaiting();
+    }, NOTICE_MS);
+    return () => {
+      clearTimeout(timer);
+      if (waiting.delete(key)) showWaiting();
+    };
+  }
+
+  function showWaiting() {
+    if (waiting.size === 0) {
+      notice?.remove();
+      notice = null;
+      return;
+    }
+    if (notice === null) {
+      notice = document.createElement("div");
+      notice.setAttribute("role", "status");
+      notice.style.cssText =
+        "position:fixed;bottom:0;left:0;right:0;padding:.5em 1em;background:#333;color:#fff;z-index:99999";
+      document.documentElement.append(notice);
+    }
+    const [app] = location.hostname.split(".");
+    const names = [...new Set(waiting.values())].join(", ");
+    notice.textContent =
+      `Waiting for your decision about ${names}. Decide in the dashboard, or with: nervous run ${app}`;
+  }
+
   // --- Pages ----------------------------------------------------------------------------------
 
   const controllers = new Map();
   const shown = [];
 
+  // A page without its end tag has the following pages inside; hidden, it would hide them too.
+  function separatePages() {
+    let last = null;
+    for (const page of [...document.querySelectorAll(".app-page")]) {
+      const outer = page.parentNode?.closest?.(".app-page");
+      // The pages before it are separated already, so none is inside another one.
+      if (outer) outer.parentNode.insertBefore(page, (last ?? outer).nextSibling);
+      last = page;
+    }
+  }
+
   function pageNamed(name) {
+    separatePages();
     const pages = [...document.querySelectorAll(".app-page")];
     return pages.find((page) => page.getAttribute("data-page") === name);
   }

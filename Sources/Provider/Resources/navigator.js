@@ -74,7 +74,7 @@
     const { PERMISSION_DENIED, POSITION_UNAVAILABLE } = GeolocationPositionError;
     const isRefused = error.name === "NotAllowedError";
     const code = isRefused ? PERMISSION_DENIED : POSITION_UNAVAILABLE;
-    return new GeolocationPositionError(code, error.message);
+    return new GeolocationPositionError(code, [error.message, error.fix].filter(Boolean).join(" "));
   }
 
   function optionsOf({ maximumAge = 0, timeout = Infinity } = {}) {

@@ -275,13 +275,23 @@ declare namespace Nervous {
 
   type StatisticsOptions = Abortable &
     Range & {
-      /** Such as "mean,p95". */
-      fn?: string | readonly string[];
+      /** One or several, such as "mean,p95" or ["mean", "p95"]. */
+      fn?: Statistic | StatisticList | readonly Statistic[];
       fields?: string | readonly string[];
       where?: string | readonly string[];
       /** The IANA name of a time zone: days, weeks and months of `every` are those of its calendar. */
       zone?: string;
     };
+
+  /** `p95` is a percentile, `p95~` the same within 1 % and much faster. */
+  type Statistic =
+    | "count" | "sum" | "mean" | "variance" | "stddev" | "pvariance" | "pstddev" | "min" | "max"
+    | "range" | "rms" | "first" | "last" | "median" | `p${number}` | `p${number}~`;
+
+  /** Several in one text. The first two are checked here, all of them by the host. */
+  type StatisticList =
+    | `${Statistic},${Statistic}`
+    | `${Statistic},${Statistic},${string}`;
 
   /** A statistic is a number if one field was requested, otherwise an object by field. */
   interface Statistics {

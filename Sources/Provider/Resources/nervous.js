@@ -258,8 +258,7 @@
 
   function problemError(problem, status) {
     const message = problem.detail ?? `The host answered ${status}.`;
-    const fix = problem.fix ? ` ${problem.fix}` : "";
-    const error = new DOMException(message + fix, NAMES[status] ?? "OperationError");
+    const error = new DOMException(message, NAMES[status] ?? "OperationError");
     for (const key of ["privilege", "fix", "settings", "used", "limit"]) {
       if (problem[key] !== undefined) Object.defineProperty(error, key, { value: problem[key] });
     }
@@ -335,7 +334,8 @@
   // The error that a page gets for a failed call; the console has the details.
   function plainFailure(error, address) {
     if (error?.problem === undefined) return error;
-    console.error(`A call to ${new URL(address).origin} failed: ${error.message}`);
+    const reason = [error.message, error.fix].filter(Boolean).join(" ");
+    console.error(`A call to ${new URL(address).origin} failed: ${reason}`);
     return new TypeError("Failed to fetch");
   }
 

@@ -35,6 +35,13 @@ struct embedded_file provider_test_js(void) {
     return (struct embedded_file) {bytes, sizeof bytes};
 }
 
+struct embedded_file provider_numeric_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Provider/Resources/numeric.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
 struct embedded_file provider_libs_js(void) {
     static const unsigned char bytes[] = {
 #embed "../../Provider/Resources/libs.js"

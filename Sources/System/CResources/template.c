@@ -34,3 +34,10 @@ struct embedded_file template_app_test_js(void) {
     };
     return (struct embedded_file) {bytes, sizeof bytes};
 }
+
+struct embedded_file template_test_d_ts(void) {
+    static const unsigned char bytes[] = {
+#embed "../../JSApps/Skeleton/Template/nervous-test.d.ts"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}

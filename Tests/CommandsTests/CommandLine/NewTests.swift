@@ -5,7 +5,10 @@ import Testing
 /// Creating a new app.
 @Suite(.blocking)
 struct NewTests {
-    private let names = ["app.html", "app.js", "app.test.js", "package.json", "page.js"]
+    private let names = [
+        "app.html", "app.js", "app.test.js", "nervous-test.d.ts", "nervous.d.ts", "package.json",
+        "page.js",
+    ]
 
     @Test func `a new app runs immediately`() throws {
         let sandbox = try Sandbox()

@@ -36,8 +36,31 @@ struct PermissionsTests {
 
     private func installed() throws -> Sandbox {
         let sandbox = try Sandbox()
-        #expect(try sandbox.nervous("install", try sandbox.app("")).code == 0)
+        let sensors = ["cpu", "load", "temperature", "door"]
+        let write = ["sensor": "door", "access": "write", "reason": "test"]
+        let app = try sandbox.app(
+            "",
+            manifest: [
+                "name": "demo", "version": "1",
+                "privileges": sensors.map { ["sensor": $0, "reason": "test"] } + [write],
+            ])
+        #expect(try sandbox.nervous("install", app).code == 0)
         return sandbox
+    }
+
+    @Test(arguments: ["sensor:memory", "sensor:cpu:write", "storage", "net:https://example.org"])
+    func `what an app does not declare cannot be granted to it`(privilege: String) throws {
+        let sandbox = try installed()
+        let grant = try sandbox.nervous("permissions", "grant", "demo", privilege)
+        #expect(grant.code == 64)
+        #expect(grant.errors.hasPrefix("error: The app does not declare \(privilege).\nhint: "))
+        let run = try sandbox.nervous("run", "demo", "--allow", privilege)
+        #expect(run.errors == grant.errors && run.code == 64)
+        #expect(try states(sandbox).isEmpty)
+        // A denial is possible, and so is a grant of less than what is declared.
+        #expect(try sandbox.nervous("permissions", "deny", "demo", privilege).code == 0)
+        let less = try sandbox.nervous("permissions", "grant", "demo", "sensor:cpu:stats")
+        #expect(less.code == 0, "\(less.errors)")
     }
 
     @Test func `every term can be set, is listed as text and JSON, and is exported`() throws {

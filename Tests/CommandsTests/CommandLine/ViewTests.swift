@@ -38,6 +38,66 @@ struct ViewTests {
         return app.path
     }
 
+    @Test func `an app of the first generation runs without package.json`() throws {
+        let sandbox = try Sandbox()
+        let app = try AppFolder(sandbox, "hello-world")
+        try FileManager.default.removeItem(atPath: "\(app.path)/package.json")
+        try app.write(
+            "app.html",
+            """
+            <!doctype html><html><head><link rel="stylesheet" href="../nervous.css"></head>
+            <body><div class="app-page" data-page="home"><p id="out"></p></div>
+            <script src="../nervousAPI.js"></script><script src="app.js"></script></body></html>
+            """)
+        try app.write(
+            "app.js",
+            """
+            const { lambda, E } = numeric.eig([[1, 2, 5], [3, 5, -1], [7, -3, 5]]);
+            const sum = lambda.x.reduce((one, other) => one + other);
+            $("#out").append(`API ${Nervous.getJSAPIVersion()}, trace ${sum.toFixed(6)}, ${E.x.length} rows`);
+            const turned = numeric.eig([[0, 1], [-1, 0]]).lambda;
+            $("#out").append(`, ${turned.x.map(Math.round)} and ${turned.y.map(Math.round).sort()}`);
+            App.load("home");
+            """)
+        let run = try sandbox.nervous("run", app.path, "--view")
+        #expect(run.code == 0)
+        #expect(
+            run.output.contains("API 0.1, trace 11.000000, 3 rows, 0,0 and -1,1\n"),
+            "\(run.output)\(run.errors)")
+        #expect(!run.errors.contains("404"), "\(run.errors)")
+    }
+
+    @Test func `a page without its end tag does not hide the pages after it`() throws {
+        let sandbox = try Sandbox()
+        let app = try AppFolder(sandbox, "nested-pages")
+        try app.write(
+            "app.html",
+            """
+            <!doctype html><html><head><title>Nested</title>
+            <script src="/nervousnet-axon-resources/libs.js"></script><script src="app.js"></script></head>
+            <body><div class="app-page" data-page="one"><p>One</p>
+            <div class="app-page" data-page="two"><table><tr><td>Two</td><td>a&nbsp;b</td></tr></table>
+            <div class="app-page" data-page="three"><p>Three</p></div>
+            <div class="app-page" data-page="four"><p>Four</p></div>
+            </body></html>
+            """)
+        try app.write(
+            "app.js",
+            """
+            $(() => {
+              const seen = ["one", "two", "three", "four", "one"].map((name) => {
+                App.load(name);
+                return document.body.innerText.trim();
+              });
+              console.log(seen.join("|"));
+              App.load("two");
+            });
+            """)
+        let run = try sandbox.nervous("run", app.path, "--view")
+        #expect(run.output.contains("One|Two\ta\u{A0}b|Three|Four|One\n"), "\(run.errors)")
+        #expect(run.output.contains("\nTwo\ta\u{A0}b\n"), "\(run.output)")
+    }
+
     @Test
     func `the visible text of a page is printed when it changes, and its document at the end`()
         throws

@@ -50,6 +50,20 @@ import Testing
             ])
     }
 
+    @Test func `an app of the first generation needs no package.json, wherever its API is`()
+        async throws
+    {
+        for script in ["/nervous-resources/nervousAPI.js", "../nervousAPI.js"] {
+            let package = ZipForge([
+                .stored("hello-world/app.html", "<script src=\"\(script)\"></script>"),
+                .stored("hello-world/app.js", "App.load('home')"),
+            ])
+            let app = try await library.install(archive: package.bytes)
+            #expect(app.generation == .first && app.name.text == "hello-world")
+            #expect(app.declared.asksAtFirstUse)
+        }
+    }
+
     @Test(arguments: [
         ("axon-one", "axon-one-master", "axon-one", "axon-one-master"),
         ("Mi Data", "mi-data-main", "mi-data", "mi-data-main"),

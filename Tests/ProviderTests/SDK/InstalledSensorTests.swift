@@ -31,11 +31,11 @@ struct InstalledSensorTests {
                 as: "counter", decisions: ["sensor:geiger:write": .allowAlways])
             #expect(fed == ["1"])
             let before = try await host.play(reading, privileges: reads, as: "reader")
-            #expect(before == ["undecided", "undecided"])
+            #expect(before == ["undecided", "undeclared"])
             let after = try await host.play(
                 reading, privileges: reads, as: "reader",
                 decisions: ["sensor:geiger": .allowAlways])
-            #expect(after == ["42", "undecided"])
+            #expect(after == ["42", "undeclared"])
         }
     }
 }

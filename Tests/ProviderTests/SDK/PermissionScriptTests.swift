@@ -139,7 +139,7 @@ struct PermissionScriptTests {
             #expect(
                 lines == [
                     "NotAllowedError undecided true sensor:gauge",
-                    "NotAllowedError undecided true sensor:quiet",
+                    "NotAllowedError undeclared true sensor:quiet",
                     "NotAllowedError undeclared true sensor:quiet",
                     "NotFoundError no-samples true undefined",
                     "NotReadableError sensor-unavailable true undefined",

@@ -1,4 +1,5 @@
 import Foundation
+import Resources
 import TestSupport
 
 @testable import Provider
@@ -25,6 +26,9 @@ struct TypeScript {
             path: "typings-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(SDK.typings).write(to: folder.appending(path: "nervous.d.ts"))
+        for (name, content) in AppTemplate.files where name == "nervous-test.d.ts" {
+            try Data(content.bytes).write(to: folder.appending(path: name))
+        }
     }
 
     func remove() {

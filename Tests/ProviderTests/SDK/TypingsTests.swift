@@ -1,6 +1,7 @@
 import AppRuns
 import Auth
 import Foundation
+import Resources
 import TestSupport
 import Testing
 
@@ -27,6 +28,35 @@ struct TypingsTests {
         #expect(expected.count > 45)
         #expect(Set(found).subtracting(expected).isEmpty, "not expected")
         #expect(Set(expected).subtracting(found).isEmpty, "not found")
+    }
+
+    @Test(arguments: [("tests.right.ts", 0), ("tests.wrong.ts", 9)])
+    func `the globals of tests have types`(file: String, count: Int) throws {
+        let compiler = try TypeScript()
+        defer { compiler.remove() }
+        let expected = try TypeScript.lines(file).enumerated().compactMap { number, line in
+            line.firstMatch(of: /; \/\/ (TS[0-9]+)$/).map {
+                TypeScript.Fault(line: number + 1, code: String($0.1))
+            }
+        }
+        #expect(expected.count == count)
+        #expect(Set(try compiler.faults(file)) == Set(expected))
+    }
+
+    @Test func `the typed globals of tests are those of the test library, with their members`()
+        throws
+    {
+        let typings = try #require(AppTemplate.files.first { $0.name == "nervous-test.d.ts" })
+        let text = typings.content.text
+        let library = ProviderFiles.testJS.text
+        let names = text.matches(of: /(?m)^declare const ([a-z]+):/).map { String($0.1) }
+        #expect(names.sorted() == ["app", "assert", "clock", "permissions", "sensors", "test"])
+        #expect(
+            library.contains(
+                "Object.assign(globalThis, { test, assert, app, sensors, clock, permissions })"))
+        for member in text.matches(of: /(?m)^  ([a-zA-Z]+)\(/).map(\.1) {
+            #expect(library.contains(try Regex("[^a-zA-Z]\(member)(\\(|:| =)")), "\(member)")
+        }
     }
 
     /// Prints the names of the global object, and those of the members of each type of the SDK.

@@ -1,3 +1,4 @@
+/// <reference path="nervous.d.ts" />
 "use strict";
 
 // The part of the app that runs without a browser. Commands, from the parent folder:
@@ -25,6 +26,6 @@ async function main() {
 
 // Permission can be denied at the first call or revoked later: handle both.
 main().catch((error) => {
-  console.error(`${error.name}: ${error.message}`);
+  console.error(`${error.name}: ${error.message}`, error.fix ?? "");
   nervous.exit(1);
 });

@@ -1,3 +1,4 @@
+/// <reference path="nervous-test.d.ts" />
 "use strict";
 
 // Run with: nervous test ./APP-NAME

@@ -1,3 +1,4 @@
+/// <reference path="nervous.d.ts" />
 "use strict";
 
 // The script of the page: the same sensor as in app.js, as a meter.
@@ -14,5 +15,5 @@ async function main() {
 }
 
 main().catch((error) => {
-  document.getElementById("text").textContent = error.message;
+  document.getElementById("text").textContent = [error.message, error.fix].join(" ");
 });

@@ -63,6 +63,7 @@ struct embedded_file provider_navigator_js(void);
 struct embedded_file provider_nervous_d_ts(void);
 struct embedded_file provider_test_js(void);
 struct embedded_file provider_libs_js(void);
+struct embedded_file provider_numeric_js(void);
 struct embedded_file provider_styles_css(void);
 struct embedded_file provider_openapi_json(void);
 
@@ -73,5 +74,6 @@ struct embedded_file template_app_js(void);
 struct embedded_file template_app_html(void);
 struct embedded_file template_page_js(void);
 struct embedded_file template_app_test_js(void);
+struct embedded_file template_test_d_ts(void);
 
 #endif

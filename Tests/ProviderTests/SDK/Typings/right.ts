@@ -34,6 +34,8 @@ async function statistics(): Promise<void> {
   const cpu = nervous.sensor("cpu");
   const one: Nervous.Statistics = await cpu.stats({ last: "10m", fields: "busy", fn: "mean,p95" });
   const windows: Nervous.Statistics[] = await cpu.stats({ from: "-1h", every: "5m", fn: ["mean"] });
+  await cpu.stats({ fn: "median" });
+  await cpu.stats({ fn: "p99.9~,mean,max,min" });
   const months: Nervous.Statistics[] = await cpu.stats({ last: "365d", every: "1mo", zone: "UTC" });
   const count: number | null = one.count;
   console.log(one.mean, one.p95, one.coverage, count, windows[0]?.from, months.length, await cpu.stats());

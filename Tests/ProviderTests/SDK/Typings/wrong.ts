@@ -14,6 +14,9 @@ nervous.sensor("cpu").samples({ limit: "5" }); // TS2322
 nervous.sensor("cpu").samples({ sort: "t" }); // TS2345
 nervous.sensor("cpu").stats({ last: "1h", every: "5m" }).then((all) => all.mean); // TS2339
 nervous.sensor("cpu").stats({ fn: 5 }); // TS2769
+nervous.sensor("cpu").stats({ fn: "meen" }); // TS2769
+nervous.sensor("cpu").stats({ fn: "mean,p9x" }); // TS2769
+nervous.sensor("cpu").stats({ fn: ["mean", "average"] }); // TS2769
 nervous.sensor("cpu").publish(5); // TS2345
 nervous.sensor("cpu").publish({ count: true }); // TS2322
 nervous.sensor("cpu").publish({ count: 1 }, { key: 5 }); // TS2322
