@@ -39,7 +39,7 @@ struct AnalysisScriptTests {
             #expect(
                 lines.all == [
                     "2", #"[{"t":1000,"value":2}]"#, "null", "DataError unknown-analysis",
-                    "NotAllowedError undecided", "AbortError",
+                    "NotAllowedError undeclared", "AbortError",
                 ])
         }
     }

@@ -36,7 +36,7 @@ struct PublishingAppTests {
                 lines == [
                     #"{"accepted":1,"last":1}"#, #"{"accepted":1,"last":2}"#,
                     #"{"accepted":1,"last":2}"#, "DataError key-reused", "DataError invalid-sample",
-                    "NotAllowedError undecided", "NotAllowedError undecided",
+                    "NotAllowedError undeclared", "NotAllowedError undeclared",
                 ])
             #expect(report.usage.samples == 0)
             #expect(try await host.steps() == "5,1,\"up\"\n6,2,\"up\"\n")
