@@ -214,7 +214,8 @@ struct TerminalPrompterTests {
         let terminal = try TerminalPair()
         #expect(try await Self.answer(typed, at: terminal) == .decided(.allow(terms)))
         #expect(terminal.text.contains("Round to steps of (bytes)> "))
-        #expect(terminal.text.contains("demo may use sensor:memory: every sample"))
+        let access = terms.maximumRate == nil ? "every sample" : "samples, at most "
+        #expect(terminal.text.contains("demo may use sensor:memory: \(access)"))
     }
 
     @Test(arguments: [
