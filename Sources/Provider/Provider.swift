@@ -67,6 +67,8 @@ public struct Provider: Sendable {
 
     /// The methods of each resource, by its path.
     let resources: [String: [HTTPRequest.Method]]
+    /// The slots of large bodies of samples.
+    let intakeSlots = IntakeSlots()
     private let responder: RouterResponder<ProviderContext>
     private let localNetwork: RouterResponder<ProviderContext>
     private let logger: Logger
@@ -100,7 +102,7 @@ public struct Provider: Sendable {
         let authorizer = RequestAuthorizer(
             authority: services.authority,
             isGrantable: GrantableCheck(machine: services.machine), time: time)
-        Self.addSensors(services, authorizer, settings, to: &routes)
+        Self.addSensors(services, authorizer, settings, intakeSlots, to: &routes)
         let push = PushRoutes(
             authorizer: authorizer, machine: services.machine, engine: services.engine)
         push.add(to: &routes)
@@ -145,13 +147,13 @@ public struct Provider: Sendable {
 
     private static func addSensors(
         _ services: Services, _ authorizer: RequestAuthorizer, _ settings: SettingsLink,
-        to routes: inout RouteTable
+        _ slots: IntakeSlots, to routes: inout RouteTable
     ) {
         let (machine, engine) = (services.machine, services.engine)
         SensorRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
         SampleRoutes(
             authorizer: authorizer, machine: machine, engine: engine, book: services.sessions,
-            outbox: services.outbox
+            outbox: services.outbox, slots: slots
         ).add(to: &routes)
         StatisticsRoutes(authorizer: authorizer, engine: engine, settings: settings)
             .add(to: &routes)

@@ -116,11 +116,14 @@ actor IntakeSlots {
     /// The names of clients that are the owner.
     private var owners: Set<String> = []
 
+    /// The number of slots in use.
+    var usedCount: Int { used.values.reduce(0, +) }
+
     /// - Throws: `Problem` if no slot is free.
     func acquire(_ client: String, isOwner: Bool) throws {
         let own = used[client, default: 0]
         let others = used.filter { !owners.contains($0.key) }.values.reduce(0, +)
-        guard used.values.reduce(0, +) < Self.limit, own < Self.limitPerClient,
+        guard usedCount < Self.limit, own < Self.limitPerClient,
             isOwner || others < Self.limit - 1
         else {
             throw Problem(

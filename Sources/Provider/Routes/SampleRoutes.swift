@@ -18,7 +18,7 @@ struct SampleRoutes {
     let engine: AnalyticsEngine
     let book: SessionBook
     let outbox: Outbox
-    let slots = IntakeSlots()
+    let slots: IntakeSlots
 
     func add(to routes: inout RouteTable) {
         let reader = SampleReader(authorizer: authorizer, engine: engine)

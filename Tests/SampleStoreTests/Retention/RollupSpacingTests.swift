@@ -76,10 +76,13 @@ struct RollupSpacingTests {
                     found.spacing.map(PlainSpacing.init) == PlainSpacing(inside), "\(moment)")
             }
         }
-        // A late sample among pruned ones adds no observed time.
+        // A late sample between pruned ones of the same hour adds no observed time.
         let before = try await window(store, Self.hours(0..<13))
-        let first = try #require(before.spacing?.first)
-        try await store.add([(first.microseconds + 1, 1)])
+        let (earlier, _) = try #require(
+            zip(times, times.dropFirst()).first {
+                $1 - $0 > 1 && $0 / Self.hour == $1 / Self.hour
+            })
+        try await store.add([(earlier + 1, 1)])
         try await store.flush()
         let after = try await window(store, Self.hours(0..<13))
         #expect(after.count == before.count + 1 && after.spacing == before.spacing, "seed \(seed)")
