@@ -24,6 +24,8 @@ public enum RunnerScripts {
             runner_console_js(),
             runner_timers_js(),
             runner_events_js(),
+            runner_targets_js(),
+            runner_abort_js(),
             runner_encoding_js(),
             runner_crypto_js(),
             runner_clone_js(),

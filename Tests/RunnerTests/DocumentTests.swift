@@ -95,7 +95,7 @@ struct DocumentTests {
         #expect(
             run.lines == [
                 "true w1 d1 p2 p2 d3 w3", "true click", "false",
-                "childList,childList,attributes",
+                "childList,attributes",
             ])
         #expect(run.errors.map(\.message) == ["Error: of a listener", "Error: of a listener"])
     }

@@ -5,7 +5,7 @@ const bridge = {
     call: callApp,
     soon: runSoon,
     later: (callback) => { startTimer(callback, [], 0, false, false); },
-    setParentOf(callback) { parentOfTarget = callback; },
+    hooks, leaveUninitialized, isUnderWay, dispatchTo, addHandlers, tag,
     beforeScript(callback) { beforeScript = callback; },
     address: () => writeURL(baseRecord),
     run(source, name, line, isModule) {
@@ -69,6 +69,7 @@ const documentNames = [
     "document", "DOMParser", "XMLSerializer", "getComputedStyle", "MutationObserver", "Node", "NodeList",
     "Element", "Document", "DocumentFragment", "Text", "Comment", "HTMLElement", "HTMLDocument",
     "HTMLInputElement", "HTMLCanvasElement", "Image", "Option", "UIEvent", "MouseEvent", "KeyboardEvent",
+    "InputEvent", "FocusEvent", "SVGElement", "ResizeObserver", "IntersectionObserver", "Path2D", "ImageData",
 ];
 // jQuery and `App` of nervousnet apps.
 const hostLibrary = "/nervousnet-axon-resources/libs.js";
@@ -119,7 +120,6 @@ function bringView() {
         isWaitingFor[name] = false;
         define(name, globals[name]);
     }
-    if (view !== null) define("HTMLDocument", globals.Document);
     return view !== null;
 }
 

@@ -47,6 +47,15 @@ define("requestAnimationFrame", function requestAnimationFrame(callback) {
     if (typeof callback !== "function") throw new $TypeError("the callback is not a function");
     return startTimer(() => callback(host.now()), [], 16, false, false);
 });
+// A run is idle when what is due has been done.
+define("requestIdleCallback", function requestIdleCallback(callback) {
+    if (typeof callback !== "function") throw new $TypeError("the callback is not a function");
+    return startTimer(() => {
+        const end = host.now() + 50;
+        callback({ didTimeout: false, timeRemaining: () => max(0, end - host.now()) });
+    }, [], 1, false, false);
+});
+define("cancelIdleCallback", function cancelIdleCallback(id) { stopTimer(id); });
 define("cancelAnimationFrame", function cancelAnimationFrame(id) { stopTimer(id); });
 define("clearTimeout", function clearTimeout(id) { stopTimer(id); });
 define("clearInterval", function clearInterval(id) { stopTimer(id); });

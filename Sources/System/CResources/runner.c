@@ -42,6 +42,20 @@ struct embedded_file runner_events_js(void) {
     return (struct embedded_file) {bytes, sizeof bytes};
 }
 
+struct embedded_file runner_targets_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/targets.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_abort_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/abort.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
 struct embedded_file runner_encoding_js(void) {
     static const unsigned char bytes[] = {
 #embed "../../Runner/Resources/encoding.js"

@@ -5,13 +5,8 @@ import DocumentFragment from "domino/lib/DocumentFragment";
 import Element from "domino/lib/Element";
 import Node from "domino/lib/Node";
 import { elements } from "domino/lib/htmlelts";
+import { add } from "./members.js";
 import { visibleText } from "./text.js";
-
-function add(prototype, members) {
-    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(members))) {
-        Object.defineProperty(prototype, name, { ...member, enumerable: true, configurable: true });
-    }
-}
 
 function fragmentOf(document, parts) {
     const fragment = document.createDocumentFragment();
@@ -29,22 +24,6 @@ const parents = {
         this.append(...parts);
     },
 };
-
-const noCanvas = () => new Proxy({}, {
-    get(target, name) {
-        if (name in target) return target[name];
-        if (name === "measureText") return (text) => ({ width: 6 * String(text).length });
-        if (/^create(?:Linear|Radial|Conic)Gradient$/.test(String(name))) return () => ({ addColorStop() {} });
-        if (/^(?:get|create)ImageData$/.test(String(name))) {
-            return () => ({ width: 1, height: 1, data: new Uint8ClampedArray(4) });
-        }
-        return typeof name === "string" ? () => undefined : undefined;
-    },
-    set(target, name, value) {
-        target[name] = value;
-        return true;
-    },
-});
 
 const nameOf = (key) => `data-${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 const keyOf = (name) => name.slice(5).replace(/-([a-z])/g, (all, letter) => letter.toUpperCase());
@@ -129,15 +108,6 @@ export function install(bridge, styles) {
         get outerText() { return this.innerText; },
         get isContentEditable() { return false; },
     });
-    add(elements.HTMLCanvasElement.prototype, {
-        getContext(kind) {
-            if (kind !== "2d") return null;
-            const context = this._context ??= noCanvas();
-            context.canvas = this;
-            return context;
-        },
-        toDataURL: () => "data:,",
-    });
     const list = (selector) => ({
         get() { return this.querySelectorAll(selector); }, configurable: true, enumerable: true,
     });
@@ -151,10 +121,8 @@ export function install(bridge, styles) {
             get() { return this.defaultView === bridge.global ? bridge.global.location : null; },
             set(value) { bridge.global.location = value; }, configurable: true,
         },
-        activeElement: { get() { return this.body; }, configurable: true },
         hidden: { get: () => false, configurable: true },
         visibilityState: { get: () => "visible", configurable: true },
-        hasFocus: { value: () => true, configurable: true },
         execCommand: { value: () => false, configurable: true },
         elementFromPoint: { value: () => null, configurable: true },
     });

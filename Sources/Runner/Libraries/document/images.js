@@ -83,7 +83,7 @@ export function install(bridge) {
         const size = bytes === null ? null : sizeOf(bytes);
         state.isDone = true;
         [state.width, state.height] = size ?? [0, 0];
-        image.dispatchEvent(new bridge.Event(size === null ? "error" : "load"));
+        bridge.dispatchTo(image, new bridge.Event(size === null ? "error" : "load"));
     };
 
     const load = (image, source) => {

@@ -1,11 +1,7 @@
-// Lists like a browser's: all are iterable, and those of selectors are static.
-import Document from "domino/lib/Document";
-import DocumentFragment from "domino/lib/DocumentFragment";
+// Lists like a browser's: all are iterable.
 import DOMTokenList from "domino/lib/DOMTokenList";
-import Element from "domino/lib/Element";
 import FilteredElementList from "domino/lib/FilteredElementList";
 import NamedNodeMap from "domino/lib/NamedNodeMap";
-import NodeList from "domino/lib/NodeList";
 
 function walk(prototype, members = {}) {
     if (Symbol.iterator in prototype) return;
@@ -29,15 +25,11 @@ export function install(document) {
     });
     walk(NamedNodeMap.prototype);
     const element = document.createElement("p");
-    for (const list of [element.children, element.attributes]) walk(Object.getPrototypeOf(list));
-    for (const { prototype } of [Document, DocumentFragment, Element]) {
-        const find = prototype.querySelectorAll;
-        Object.defineProperty(prototype, "querySelectorAll", {
-            configurable: true, writable: true, enumerable: true,
-            value: function querySelectorAll(selector) {
-                const found = find.call(this, selector);
-                return found instanceof NodeList ? found : new NodeList([...found]);
-            },
-        });
+    walk(Object.getPrototypeOf(element.attributes));
+    for (const [name, prototype] of [
+        ["NamedNodeMap", NamedNodeMap.prototype],
+        ["DOMTokenList", DOMTokenList.prototype],
+    ]) {
+        Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
     }
 }

@@ -4,18 +4,33 @@
 // runs with the app's privileges and built-ins, and the host does not rely on it.
 import { restore } from "./configurable.js";
 import domino from "domino";
+import { install as installActivation } from "./activation.js";
+import { install as installCanvas } from "./canvas.js";
+import { install as installControls } from "./controls.js";
 import { install as installEvents } from "./events.js";
 import { install as installElements } from "./elements.js";
+import { install as installFocus } from "./focus.js";
 import { install as installForms } from "./forms.js";
 import { install as installImages } from "./images.js";
+import { install as installStyle } from "./inline-style.js";
+import { constructorsOf } from "./interfaces.js";
 import { install as installLists } from "./lists.js";
 import { Names } from "./names.js";
+import { install as installNodes } from "./nodes.js";
 import { install as installObservers } from "./observers.js";
 import { Page } from "./page.js";
+import { install as installSelects } from "./selects.js";
+import { install as installSizeObservers } from "./size-observers.js";
 import { Styles } from "./styles.js";
+import { install as installTables } from "./tables.js";
 import { visibleText } from "./text.js";
+import { install as installValidity } from "./validity.js";
+import { parseXML, serializeXML } from "./xml.js";
+import Document from "domino/lib/Document";
 
 restore();
+
+const xmlTypes = ["text/xml", "application/xml", "application/xhtml+xml", "image/svg+xml"];
 
 /**
  * Creates the library.
@@ -29,22 +44,39 @@ export default function library(bridge) {
     installEvents(bridge);
     installLists(domino.createDocument());
     const styles = new Styles(bridge);
-    const globals = { ...impl, ...installElements(bridge, styles), ...installForms(bridge) };
+    installElements(bridge, styles);
+    installStyle();
+    const nodes = installNodes(bridge);
+    installActivation(bridge);
+    installControls(bridge);
+    installSelects();
+    installTables(bridge);
+    installForms(bridge);
+    const validity = installValidity(bridge);
+    const focus = installFocus(bridge, styles);
+    const observers = installObservers(bridge);
+    const globals = constructorsOf({ ...impl, ...nodes }, bridge);
     for (const name of ["DOMException", "Event", "CustomEvent", "UIEvent", "MouseEvent", "Window", "HTMLParser"]) {
         delete globals[name];
     }
-    const observers = installObservers(bridge);
     const images = installImages(bridge);
-    Object.assign(globals, observers.globals, bridge.events, {
+    Object.assign(globals, observers.globals, validity, installCanvas(bridge), installSizeObservers(bridge, styles), bridge.events, {
         DOMParser: class DOMParser {
             parseFromString(text, type) {
-                const made = domino.createDocument(String(text), true);
-                if (type !== "text/html") made._contentType = String(type);
-                return made;
+                if (arguments.length < 2) throw new TypeError("parseFromString needs 2 arguments");
+                const kind = `${type}`;
+                if (kind === "text/html") return domino.createDocument(`${text}`, true);
+                if (!xmlTypes.includes(kind)) throw new TypeError(`${kind} is not a type that can be parsed`);
+                const document = new Document(false, bridge.address());
+                document._contentType = kind;
+                return parseXML(`${text}`, document);
             }
         },
         XMLSerializer: class XMLSerializer {
-            serializeToString(node) { return node.outerHTML ?? node.textContent; }
+            serializeToString(node) {
+                if (!(node instanceof globals.Node)) throw new TypeError("the argument is not a Node");
+                return serializeXML(node);
+            }
         },
         getComputedStyle: (element) => styles.declaration(element),
         Image: function Image(width, height) {

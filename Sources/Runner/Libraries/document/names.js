@@ -2,11 +2,12 @@
 import Document from "domino/lib/Document";
 
 export class Names {
-    #global; #document; #names = new Set();
+    #global; #document; #soon; #names = new Set();
 
     constructor(bridge, document) {
         this.#global = bridge.global;
         this.#document = document;
+        this.#soon = bridge.soon;
         document.addId = (id, element) => {
             Document.prototype.addId.call(document, id, element);
             this.#add(id);
@@ -29,12 +30,18 @@ export class Names {
         });
     }
 
-    // A declared variable is undefined at first, and would be shadowed by the element.
+    // A variable that a script declares is undefined at first, and would be shadowed by the element. Only after the
+    // script is it known whether a `var` was of the whole script or of a function.
     #yield(source) {
-        for (const name of this.#names) {
-            if (!new RegExp(`\\bvar\\s[^;]*(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(source)) continue;
-            this.#names.delete(name);
-            delete this.#global[name];
+        if (this.#names.size === 0) return;
+        const hidden = [], declared = /\bvar\s+([^;]{1,200})/g;
+        for (let found = declared.exec(source); found !== null; found = declared.exec(source)) {
+            for (const name of found[1].match(/[A-Za-z_$][\w$]*/g) ?? []) {
+                if (!this.#names.delete(name)) continue;
+                delete this.#global[name];
+                hidden.push(name);
+            }
         }
+        if (hidden.length > 0) this.#soon(() => { for (const name of hidden) this.#add(name); });
     }
 }

@@ -20,6 +20,8 @@ export class Page {
         this.#parser = new HTMLParser(bridge.address());
         this.document = this.#parser.document();
         this.document.defaultView = bridge.global;
+        // The address follows `history.replaceState`.
+        Object.defineProperty(this.document, "_address", { configurable: true, get: () => bridge.address() });
         // From the start, so that live lists follow changes by scripts during parsing.
         this.document.modclock = 1;
         this.#watchStack();
@@ -59,10 +61,10 @@ export class Page {
         this.#isComplete = true;
         const { document } = this, { Event, global } = this.#bridge;
         if (document.readyState === "loading") this.#enter("interactive");
-        document.dispatchEvent(new Event("DOMContentLoaded", { bubbles: true }));
+        this.#bridge.dispatchTo(document, new Event("DOMContentLoaded", { bubbles: true }));
         this.#enter("complete");
-        global.dispatchEvent(new Event("load"));
-        global.dispatchEvent(new Event("pageshow"));
+        this.#bridge.dispatchTo(global, new Event("load"));
+        this.#bridge.dispatchTo(global, new this.#bridge.events.PageTransitionEvent("pageshow"));
     }
 
     markup() {
@@ -73,7 +75,7 @@ export class Page {
 
     #enter(state) {
         this.document.readyState = state;
-        this.document.dispatchEvent(new this.#bridge.Event("readystatechange"));
+        this.#bridge.dispatchTo(this.document, new this.#bridge.Event("readystatechange"));
     }
 
     /** Parses up to the end of the next script, which finds the document as parsed so far. */
@@ -173,6 +175,6 @@ export class Page {
         } finally {
             document.currentScript = before;
         }
-        if (source !== null) script.dispatchEvent(new bridge.Event(isLoaded ? "load" : "error"));
+        if (source !== null) bridge.dispatchTo(script, new bridge.Event(isLoaded ? "load" : "error"));
     }
 }

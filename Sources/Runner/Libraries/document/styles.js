@@ -69,7 +69,7 @@ export class Styles {
             this.begin();
             if (property === "display") return this.display(element);
             if (property in inherited) return this.#inherited(element, property);
-            return element.style?.getPropertyValue(property) || (property === "opacity" ? "1" : "");
+            return element.style?.getPropertyValue(property) || initial(property);
         };
         return new Proxy({}, {
             get: (target, name) => {
@@ -138,4 +138,10 @@ function matches(element, selector) {
         // A selector that domino does not support.
         return false;
     }
+}
+
+// The initial values of properties that pages calculate with.
+function initial(property) {
+    if (property === "opacity") return "1";
+    return /^(?:margin|padding)-|^border-.*-width$/.test(property) ? "0px" : "";
 }

@@ -28,6 +28,8 @@ struct embedded_file runner_inspect_js(void);
 struct embedded_file runner_console_js(void);
 struct embedded_file runner_timers_js(void);
 struct embedded_file runner_events_js(void);
+struct embedded_file runner_targets_js(void);
+struct embedded_file runner_abort_js(void);
 struct embedded_file runner_encoding_js(void);
 struct embedded_file runner_crypto_js(void);
 struct embedded_file runner_clone_js(void);

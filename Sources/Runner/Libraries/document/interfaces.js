@@ -1,0 +1,85 @@
+// The constructors of the document's classes as a page sees them: most can only be tested with `instanceof`.
+import Comment from "domino/lib/Comment";
+import ContainerNode from "domino/lib/ContainerNode";
+import CharacterData from "domino/lib/CharacterData";
+import Document from "domino/lib/Document";
+import DocumentFragment from "domino/lib/DocumentFragment";
+import DocumentType from "domino/lib/DocumentType";
+import DOMImplementation from "domino/lib/DOMImplementation";
+import Element from "domino/lib/Element";
+import FilteredElementList from "domino/lib/FilteredElementList";
+import Leaf from "domino/lib/Leaf";
+import Node from "domino/lib/Node";
+import NodeIterator from "domino/lib/NodeIterator";
+import NodeList from "domino/lib/NodeList";
+import ProcessingInstruction from "domino/lib/ProcessingInstruction";
+import Text from "domino/lib/Text";
+import TreeWalker from "domino/lib/TreeWalker";
+import { elements as svgElements } from "domino/lib/svg";
+
+const makers = {
+    Text: (document, data = "") => document.createTextNode(`${data}`),
+    Comment: (document, data = "") => document.createComment(`${data}`),
+    DocumentFragment: (document) => document.createDocumentFragment(),
+    Document: () => new Document(false, "about:blank"),
+};
+const chains = {
+    Document: "Node", DocumentFragment: "Node", DocumentType: "Node", Element: "Node", CharacterData: "Node", Attr: "Node",
+    Text: "CharacterData", Comment: "CharacterData", ProcessingInstruction: "CharacterData", CDATASection: "Text",
+    HTMLElement: "Element", SVGElement: "Element",
+};
+const same = { HTMLDocument: "Document", XMLDocument: "Document" };
+
+/** The global constructors for domino's classes `all`, by name; `getDocument` gives the page's document. */
+export function constructorsOf(all, bridge) {
+    const classes = {
+        ...all, ...svgElements, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
+        ProcessingInstruction, NodeList, HTMLCollection: FilteredElementList, TreeWalker, NodeIterator,
+    };
+    // A processing instruction and a comment have the members of character data in domino, but for the chain.
+    const made = {};
+    for (const [name, original] of Object.entries(classes)) {
+        if (typeof original !== "function" || typeof original.prototype !== "object") {
+            made[name] = original;
+            continue;
+        }
+        const make = makers[name];
+        const constructor = { [name]: function (...list) {
+            if (make === undefined || new.target === undefined) throw new TypeError("Illegal constructor");
+            const node = make(bridge.global.document, ...list);
+            if (new.target !== constructor) Object.setPrototypeOf(node, new.target.prototype);
+            return node;
+        } }[name];
+        Object.defineProperty(constructor, "prototype", { value: original.prototype, writable: false });
+        Object.defineProperty(constructor, "length", { value: 0, configurable: true });
+        Object.defineProperty(original.prototype, "constructor", { value: constructor, writable: true, configurable: true });
+        if (!Object.hasOwn(original.prototype, Symbol.toStringTag)) {
+            Object.defineProperty(original.prototype, Symbol.toStringTag, { value: name, configurable: true });
+        }
+        for (const key of Object.keys(original)) if (/^[A-Z_]+$/.test(key)) Object.defineProperty(constructor, key, { value: original[key], enumerable: true });
+        made[name] = constructor;
+    }
+    for (const [name, parent] of Object.entries(chains)) if (made[name] && made[parent]) Object.setPrototypeOf(made[name], made[parent]);
+    for (const [name, constructor] of Object.entries(made)) {
+        if (/^HTML\w+Element$/.test(name) && name !== "HTMLElement") Object.setPrototypeOf(constructor, made.HTMLElement);
+    }
+    Object.setPrototypeOf(made.Node, bridge.EventTarget);
+    flatten();
+    Object.defineProperty(Document.prototype, Symbol.toStringTag, {
+        configurable: true, get() { return this.isHTML ? "HTMLDocument" : "XMLDocument"; },
+    });
+    for (const [name, of] of Object.entries(same)) made[name] = made[of];
+    return made;
+}
+
+// Domino's chain of prototypes has classes that the standard does not.
+function flatten() {
+    for (const [inner, ...kinds] of [[ContainerNode, Element, Document, DocumentFragment], [Leaf, CharacterData, DocumentType]]) {
+        for (const { prototype } of kinds) {
+            for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(inner.prototype))) {
+                if (!Object.hasOwn(prototype, name)) Object.defineProperty(prototype, name, member);
+            }
+            Object.setPrototypeOf(prototype, Node.prototype);
+        }
+    }
+}

@@ -1,0 +1,453 @@
+// Selectors, after https://www.w3.org/TR/selectors-4/: parsed once, and compiled to functions of an element.
+import { isDisabled } from "./activation.js";
+
+class Invalid extends Error {}
+
+const html = "http://www.w3.org/1999/xhtml";
+// Attributes whose values HTML compares without regard to case.
+const caseless = new Set(("accept accept-charset align alink axis bgcolor charset checked clear codetype color compact "
+    + "declare defer dir direction disabled enctype face frame hreflang http-equiv lang language link media method "
+    + "multiple nohref noresize noshade nowrap readonly rel rev rules scope scrolling selected shape target text type "
+    + "valign valuetype vlink").split(" "));
+const space = /^[ \t\n\r\f]+/;
+const lower = (text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+class Parser {
+    #text; #place = 0;
+    constructor(text) { this.#text = text; }
+
+    get isAtEnd() { return this.#place >= this.#text.length; }
+    get rest() { return this.#text.slice(this.#place); }
+    peek(text) { return this.#text.startsWith(text, this.#place); }
+    take(pattern) {
+        if (typeof pattern === "string") {
+            if (!this.peek(pattern)) return null;
+            this.#place += pattern.length;
+            return pattern;
+        }
+        const found = pattern.exec(this.rest);
+        if (found === null) return null;
+        this.#place += found[0].length;
+        return found[0];
+    }
+    skip() { return this.take(space) !== null; }
+    need(pattern) { return this.take(pattern) ?? fail(this.#text); }
+
+    identifier() {
+        const found = this.take(/^(?:--|-?(?:[A-Za-z_\u0080-\u{10ffff}]|\\[^\n\r\f]))(?:[\w\-\u0080-\u{10ffff}]|\\(?:[0-9a-fA-F]{1,6}[ \t\n\r\f]?|[^\n\r\f]))*/u);
+        return found === null ? null : unescape(found);
+    }
+    name() {
+        const found = this.need(/^(?:[\w\-\u0080-\u{10ffff}]|\\(?:[0-9a-fA-F]{1,6}[ \t\n\r\f]?|[^\n\r\f]))+/u);
+        return unescape(found);
+    }
+    string() {
+        const found = this.take(/^(?:"(?:[^"\\\n\r\f]|\\(?:\r\n|[^]))*(?:"|$)|'(?:[^'\\\n\r\f]|\\(?:\r\n|[^]))*(?:'|$))/);
+        if (found === null) return null;
+        const isClosed = found.length > 1 && found.endsWith(found[0]);
+        return unescape(found.slice(1, isClosed ? -1 : undefined).replace(/\\(?:\r\n|\n|\r|\f)/g, ""));
+    }
+    // What stands in parentheses whose contents have no form of their own.
+    raw() {
+        let depth = 1, text = "";
+        while (depth > 0) {
+            const part = this.take(/^(?:[^()"']+|"[^"]*"|'[^']*')/) ?? this.take("(") ?? this.take(")");
+            if (part === null) break;
+            if (part === "(") depth++;
+            else if (part === ")" && --depth === 0) break;
+            text += part;
+        }
+        return text.trim();
+    }
+}
+
+function fail(text) { throw new Invalid(`${JSON.stringify(text)} is not a valid selector`); }
+
+function unescape(text) {
+    return text.replace(/\\([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|\\([^])/gu, (all, code, letter) => {
+        if (code === undefined) return letter;
+        const number = Number.parseInt(code, 16);
+        return number === 0 || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff) ? "\ufffd" : String.fromCodePoint(number);
+    }).replaceAll("\0", "\ufffd");
+}
+
+// --- Elements around an element.
+
+const parentOf = (element) => (element.parentNode?.nodeType === 1 ? element.parentNode : null);
+const before = (element) => element.previousElementSibling;
+const after = (element) => element.nextElementSibling;
+const isHTML = (element) => element.namespaceURI === html && element.ownerDocument.isHTML;
+const index = (element, next, isCounted) => {
+    let count = 1;
+    for (let at = next(element); at !== null; at = next(at)) if (isCounted(at)) count++;
+    return count;
+};
+const isOfType = (element) => (other) => other.localName === element.localName && other.namespaceURI === element.namespaceURI;
+const isControl = (element, names) => element.namespaceURI === html && names.includes(element.localName);
+const isText = (element) => (element.localName === "input" && !/^(?:hidden|range|color|checkbox|radio|file|submit|image|reset|button)$/.test(element.type)) || element.localName === "textarea";
+const language = (element) => {
+    for (let at = element; at !== null; at = parentOf(at)) {
+        const value = at.getAttributeNS("http://www.w3.org/XML/1998/namespace", "lang") ?? (at.namespaceURI === html ? at.getAttribute("lang") : null);
+        if (value !== null) return value.toLowerCase();
+    }
+    return "";
+};
+const direction = (element) => {
+    for (let at = element; at !== null; at = parentOf(at)) {
+        const value = (at.getAttribute("dir") ?? "").toLowerCase();
+        if (value === "ltr" || value === "rtl") return value;
+    }
+    return "ltr";
+};
+
+const controls = ["button", "input", "select", "textarea", "optgroup", "option", "fieldset"];
+const simple = {
+    root: (element) => element.parentNode?.nodeType === 9,
+    empty: (element) => [...element.childNodes].every((node) => node.nodeType !== 1 && !((node.nodeType === 3 || node.nodeType === 4) && node.data !== "")),
+    "first-child": (element) => element.parentNode !== null && before(element) === null,
+    "last-child": (element) => element.parentNode !== null && after(element) === null,
+    "only-child": (element) => element.parentNode !== null && before(element) === null && after(element) === null,
+    "first-of-type": (element) => index(element, before, isOfType(element)) === 1,
+    "last-of-type": (element) => index(element, after, isOfType(element)) === 1,
+    "only-of-type": (element) => index(element, before, isOfType(element)) === 1 && index(element, after, isOfType(element)) === 1,
+    "any-link": (element) => isControl(element, ["a", "area"]) && element.hasAttribute("href"),
+    link: (element) => isControl(element, ["a", "area"]) && element.hasAttribute("href"),
+    visited: () => false, hover: () => false, active: () => false, "focus-visible": (element) => element.ownerDocument.activeElement === element && element.localName !== "body",
+    focus: (element) => element.ownerDocument.activeElement === element && element.localName !== "body",
+    "focus-within": (element) => {
+        const { activeElement } = element.ownerDocument;
+        return activeElement !== null && activeElement.localName !== "body" && element.contains(activeElement);
+    },
+    target: (element) => {
+        const hash = element.ownerDocument.location?.hash ?? "";
+        return hash.length > 1 && element.id === decodeURIComponent(hash.slice(1));
+    },
+    enabled: (element) => isControl(element, controls) && !isDisabled(element),
+    disabled: (element) => isControl(element, controls) && isDisabled(element),
+    checked: (element) => (isControl(element, ["input"]) && /^(?:checkbox|radio)$/.test(element.type) && element.checked)
+        || (isControl(element, ["option"]) && element.selected),
+    indeterminate: (element) => (isControl(element, ["input"]) && ((element.type === "checkbox" && element.indeterminate)
+        || (element.type === "radio" && !element.checked && !element._group().some((other) => other.checked))))
+        || (isControl(element, ["progress"]) && !element.hasAttribute("value")),
+    default: (element) => (isControl(element, ["input"]) && element.hasAttribute("checked")) || (isControl(element, ["option"]) && element.hasAttribute("selected")),
+    required: (element) => isControl(element, ["input", "select", "textarea"]) && element.hasAttribute("required"),
+    optional: (element) => isControl(element, ["input", "select", "textarea"]) && !element.hasAttribute("required"),
+    "read-write": (element) => (isText(element) && !element.hasAttribute("readonly") && !isDisabled(element)) || /^(?:|true|plaintext-only)$/.test(element.getAttribute("contenteditable") ?? "no"),
+    "read-only": (element) => !simple["read-write"](element),
+    "placeholder-shown": (element) => isText(element) && element.hasAttribute("placeholder") && element.value === "",
+    valid: (element) => validity(element) === true,
+    invalid: (element) => validity(element) === false,
+    "in-range": (element) => ranged(element) && !element.validity.rangeUnderflow && !element.validity.rangeOverflow,
+    "out-of-range": (element) => ranged(element) && (element.validity.rangeUnderflow || element.validity.rangeOverflow),
+    open: (element) => isControl(element, ["details", "dialog"]) && element.hasAttribute("open"),
+    defined: () => true, fullscreen: () => false, "popover-open": () => false, modal: () => false, autofill: () => false,
+    host: () => false, "user-valid": () => false, "user-invalid": () => false,
+};
+const ranged = (element) => isControl(element, ["input"]) && (element.hasAttribute("min") || element.hasAttribute("max")) && element.willValidate;
+function validity(element) {
+    if (isControl(element, ["form", "fieldset"])) return [...element.elements].every((control) => !control.willValidate || control.validity.valid);
+    return element.willValidate === true ? element.validity.valid : null;
+}
+
+/** `an+b` as a function of a position. */
+function nth(text) {
+    const source = lower(text.trim());
+    if (source === "odd") return (count) => count % 2 === 1;
+    if (source === "even") return (count) => count % 2 === 0;
+    const found = /^(?:([+-]?\d*)n(?:\s*([+-])\s*(\d+))?|([+-]?\d+))$/.exec(source);
+    if (found === null) return fail(text);
+    if (found[4] !== undefined) return (count) => count === +found[4];
+    const step = found[1] === "" || found[1] === "+" ? 1 : found[1] === "-" ? -1 : +found[1];
+    const first = found[3] === undefined ? 0 : found[2] === "-" ? -found[3] : +found[3];
+    return (count) => (step === 0 ? count === first : (count - first) % step === 0 && (count - first) / step >= 0);
+}
+
+function parsePseudo(parser) {
+    if (parser.take(":")) {
+        // Pseudo-elements are valid and match no element.
+        const name = lower(parser.identifier() ?? fail("::"));
+        if (parser.take("(")) parser.raw();
+        else if (!/^(?:before|after|first-line|first-letter|selection|placeholder|marker|backdrop|file-selector-button|cue|-webkit-[\w-]+)$/.test(name)) fail(`::${name}`);
+        return { test: () => false, weight: [0, 0, 1] };
+    }
+    const name = lower(parser.identifier() ?? fail(":"));
+    if (!parser.take("(")) {
+        if (name === "scope") return { test: (element, scope) => (scope.nodeType === 1 ? element === scope : simple.root(element)), weight: [0, 1, 0] };
+        if (/^(?:before|after|first-line|first-letter)$/.test(name)) return { test: () => false, weight: [0, 0, 1] };
+        return { test: Object.hasOwn(simple, name) ? simple[name] : fail(`:${name}`), weight: [0, 1, 0] };
+    }
+    parser.skip();
+    const list = (options) => {
+        const found = parseList(parser, { isNested: true, ...options });
+        if (!parser.take(")") && !parser.isAtEnd) fail(parser.rest);
+        return found;
+    };
+    const most = (found) => found.reduce((best, one) => (compare(one.weight, best) > 0 ? one.weight : best), [0, 0, 0]);
+    switch (name) {
+    case "not": {
+        const found = list();
+        return { test: (element, scope) => !found.some((one) => one.test(element, scope)), weight: most(found) };
+    }
+    case "is": case "where": case "matches": case "-webkit-any": {
+        const found = list({ isForgiving: true });
+        return { test: (element, scope) => found.some((one) => one.test(element, scope)), weight: name === "where" ? [0, 0, 0] : most(found) };
+    }
+    case "has": {
+        const found = list({ isRelative: true });
+        return { test: (element) => found.some((one) => one.isRelatedTo(element)), weight: most(found) };
+    }
+    case "lang": {
+        const wanted = parser.raw().split(",").map((part) => part.trim().replace(/^["']|["']$/g, "").toLowerCase());
+        return {
+            test: (element) => {
+                const own = language(element);
+                return wanted.some((one) => own === one || own.startsWith(`${one}-`) || (one === "*" && own !== ""));
+            }, weight: [0, 1, 0],
+        };
+    }
+    case "dir": {
+        const wanted = lower(parser.raw());
+        return { test: (element) => direction(element) === wanted, weight: [0, 1, 0] };
+    }
+    case "nth-child": case "nth-last-child": {
+        const formula = nth(parser.need(/^(?:[^o)]|o(?!f[\s(]))*(?:o(?=dd))?[^o)]*/i));
+        const of = parser.take(/^of\s+/i) === null ? null : list();
+        if (of === null && !parser.take(")") && !parser.isAtEnd) fail(parser.rest);
+        const isCounted = (scope) => (of === null ? () => true : (other) => of.some((one) => one.test(other, scope)));
+        const next = name === "nth-child" ? before : after;
+        return {
+            test: (element, scope) => element.parentNode !== null && isCounted(scope)(element) && formula(index(element, next, isCounted(scope))),
+            weight: of === null ? [0, 1, 0] : add([0, 1, 0], most(of)),
+        };
+    }
+    case "nth-of-type": case "nth-last-of-type": {
+        const formula = nth(parser.raw()), next = name === "nth-of-type" ? before : after;
+        return { test: (element) => element.parentNode !== null && formula(index(element, next, isOfType(element))), weight: [0, 1, 0] };
+    }
+    case "state": case "host": case "host-context":
+        parser.raw();
+        return { test: () => false, weight: [0, 1, 0] };
+    default: return fail(`:${name}()`);
+    }
+}
+
+function parseAttribute(parser) {
+    parser.skip();
+    let namespace, name = null;
+    if (parser.take(/^\*\|(?!=)/)) namespace = "*";
+    else if (parser.take(/^\|(?!=)/)) namespace = null;
+    name = parser.identifier() ?? fail(parser.rest);
+    if (namespace === undefined && parser.take(/^\|(?!=)/)) fail(`${name}|`);
+    parser.skip();
+    const operator = parser.take(/^[~|^$*]?=/);
+    const small = lower(name);
+    const read = (element) => {
+        if (namespace === "*") {
+            for (const attribute of element.attributes) if (attribute.localName === name || (isHTML(element) && attribute.localName === small)) return attribute.value;
+            return null;
+        }
+        return element.getAttributeNS(null, isHTML(element) ? small : name);
+    };
+    const weight = [0, 1, 0];
+    if (operator === null) {
+        if (!parser.take("]") && !parser.isAtEnd) fail(parser.rest);
+        return { test: (element) => read(element) !== null, weight };
+    }
+    parser.skip();
+    const wanted = parser.string() ?? parser.identifier() ?? fail(parser.rest);
+    parser.skip();
+    const flag = lower(parser.take(/^[iIsS]/) ?? "");
+    parser.skip();
+    if (!parser.take("]") && !parser.isAtEnd) fail(parser.rest);
+    const tests = {
+        "=": (value, text) => value === text,
+        "~=": (value, text) => text !== "" && !/[ \t\n\r\f]/.test(text) && value.split(/[ \t\n\r\f]+/).includes(text),
+        "|=": (value, text) => value === text || value.startsWith(`${text}-`),
+        "^=": (value, text) => text !== "" && value.startsWith(text),
+        "$=": (value, text) => text !== "" && value.endsWith(text),
+        "*=": (value, text) => text !== "" && value.includes(text),
+    };
+    const test = tests[operator];
+    return {
+        test(element) {
+            const value = read(element);
+            if (value === null) return false;
+            if (flag === "i" || (flag === "" && caseless.has(small) && isHTML(element))) return test(lower(value), lower(wanted));
+            return test(value, wanted);
+        }, weight,
+    };
+}
+
+const add = (one, other) => one.map((number, at) => number + other[at]);
+const compare = (one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
+
+/** A compound selector: the tests, and what finds candidates fast. */
+function parseCompound(parser) {
+    const tests = [];
+    let weight = [0, 0, 0], key = null, isEmpty = true;
+    const put = (test, more) => {
+        tests.push(test);
+        weight = add(weight, more);
+        isEmpty = false;
+    };
+    if (parser.take(/^\*\|/) || (parser.peek("|") && !parser.peek("||") && parser.take("|") && put((element) => element.namespaceURI === null, [0, 0, 0]) === undefined)) isEmpty = false;
+    if (parser.take("*")) isEmpty = false;
+    else {
+        const name = parser.identifier();
+        if (name !== null) {
+            if (parser.peek("|") && !parser.peek("||")) fail(`${name}|`);
+            const small = lower(name);
+            key = { kind: "tag", name };
+            put((element) => element.localName === (isHTML(element) ? small : name), [0, 0, 1]);
+        } else if (!isEmpty) fail(parser.rest);
+    }
+    for (;;) {
+        if (parser.take("#")) {
+            const id = parser.identifier() ?? fail(parser.rest);
+            key = { kind: "id", name: id };
+            put((element) => element.getAttribute("id") === id, [1, 0, 0]);
+        } else if (parser.take(".")) {
+            const name = parser.identifier() ?? fail(parser.rest);
+            if (key?.kind !== "id") key = { kind: "class", name };
+            put((element) => hasClass(element, name), [0, 1, 0]);
+        } else if (parser.take("[")) {
+            const { test, weight: more } = parseAttribute(parser);
+            put(test, more);
+        } else if (parser.take(":")) {
+            const { test, weight: more } = parsePseudo(parser);
+            put(test, more);
+        } else break;
+    }
+    if (isEmpty) return null;
+    const test = tests.length === 1 ? tests[0] : (element, scope) => {
+        for (let at = 0; at < tests.length; at++) if (!tests[at](element, scope)) return false;
+        return true;
+    };
+    return { test: tests.length === 0 ? () => true : test, weight, key };
+}
+
+function hasClass(element, name) {
+    const value = element.getAttribute("class");
+    if (value === null || value.length < name.length) return false;
+    if (value === name) return true;
+    const isQuirky = element.ownerDocument._quirks === true;
+    return (isQuirky ? lower(value) : value).split(/[ \t\n\r\f]+/).includes(isQuirky ? lower(name) : name);
+}
+
+function parseComplex(parser, { isRelative = false } = {}) {
+    const steps = [];
+    let weight = [0, 0, 0];
+    let combinator = isRelative ? parser.take(/^[>+~]/) ?? " " : "";
+    parser.skip();
+    for (;;) {
+        const compound = parseCompound(parser) ?? fail(parser.rest);
+        steps.push({ ...compound, combinator });
+        weight = add(weight, compound.weight);
+        const hasSpace = parser.skip();
+        if (parser.isAtEnd || parser.peek(",") || parser.peek(")")) break;
+        combinator = parser.take(/^[>+~](?!\|)/);
+        if (combinator === null) {
+            if (!hasSpace) fail(parser.rest);
+            combinator = " ";
+        }
+        parser.skip();
+    }
+    // Matches the steps up to `at` from right to left.
+    const match = (element, at, scope, anchor) => {
+        if (!steps[at].test(element, scope)) return false;
+        const { combinator: kind } = steps[at];
+        if (at === 0 && kind === "") return true;
+        const goes = (other) => (at === 0 ? other === anchor : match(other, at - 1, scope, anchor));
+        switch (kind) {
+        case ">": return parentOf(element) !== null ? goes(parentOf(element)) : false;
+        case "+": return before(element) !== null && goes(before(element));
+        case "~":
+            for (let other = before(element); other !== null; other = before(other)) if (goes(other)) return true;
+            return false;
+        default:
+            for (let other = parentOf(element); other !== null; other = parentOf(other)) if (goes(other)) return true;
+            return false;
+        }
+    };
+    const last = steps.length - 1;
+    return {
+        test: (element, scope) => match(element, last, scope, null), weight, key: steps[last].key,
+        isRelatedTo(anchor) {
+            const isSibling = steps[0].combinator === "+" || steps[0].combinator === "~";
+            const root = isSibling ? anchor.parentNode : anchor;
+            return root !== null && first(root, (element) => match(element, last, anchor, anchor)) !== null;
+        },
+    };
+}
+
+function parseList(parser, options = {}) {
+    const list = [];
+    parser.skip();
+    if (options.isForgiving && (parser.peek(")") || parser.isAtEnd)) return list;
+    for (;;) {
+        list.push(parseComplex(parser, options));
+        if (!parser.take(",")) break;
+        parser.skip();
+    }
+    if (!options.isNested && !parser.isAtEnd) fail(parser.rest);
+    return list;
+}
+
+// --- Use.
+
+function first(root, test) {
+    for (let at = root.firstChild; at !== null; at = following(at, root)) if (at.nodeType === 1 && test(at)) return at;
+    return null;
+}
+
+function following(node, root) {
+    if (node.firstChild !== null && node.firstChild !== undefined) return node.firstChild;
+    for (let at = node; at !== null && at !== root; at = at.parentNode) if (at.nextSibling !== null) return at.nextSibling;
+    return null;
+}
+
+const known = new Map();
+
+/** The parsed selector. Throws an error with a message for an invalid one. */
+export function parse(text) {
+    let list = known.get(text);
+    if (list === undefined) {
+        list = parseList(new Parser(text.replace(/\/\*[^]*?\*\//g, "")));
+        if (known.size > 500) known.clear();
+        known.set(text, list);
+    }
+    return list;
+}
+
+export const matches = (element, text, scope = element) => parse(text).some((one) => one.test(element, scope));
+
+/** The specificity of the matching part of a selector as one number; -1 where none matches. */
+export function matchingWeight(element, text) {
+    let best = -1;
+    for (const one of parse(text)) {
+        if (one.test(element, element.ownerDocument)) best = Math.max(best, one.weight[0] * 1e6 + one.weight[1] * 1e3 + one.weight[2]);
+    }
+    return best;
+}
+
+export function find(root, text, limit = Infinity) {
+    const list = parse(text), found = [];
+    // An id is unique, as a rule: only the elements with it are candidates.
+    if (list.length === 1 && list[0].key?.kind === "id" && root.nodeType === 9 && limit === 1) {
+        const element = root.getElementById(list[0].key.name);
+        if (element === null) return found;
+        if (list[0].test(element, root)) return [element];
+    }
+    for (let at = root.firstChild; at !== null; at = following(at, root)) {
+        if (at.nodeType !== 1) continue;
+        for (let one = 0; one < list.length; one++) {
+            if (!list[one].test(at, root)) continue;
+            found.push(at);
+            break;
+        }
+        if (found.length >= limit) break;
+    }
+    return found;
+}
+
+export { Invalid };

@@ -1,0 +1,212 @@
+// EventTarget: listeners, dispatch and event handler attributes, after https://dom.spec.whatwg.org/#dispatching-events.
+// The listeners of each target, in order. Any object can be a target, including the global object and
+// the nodes of a page.
+const listenersOf = new $WeakMap();
+// What the document adds: the next target on an event's path, whether listeners of a type are passive
+// unless they say otherwise, and what a click does.
+const hooks = {
+    __proto__: null, parentOf: () => null, isPassive: () => false, activates: () => false,
+    before: () => undefined, cancelled() {}, after() {},
+};
+// The event that is being dispatched, for `window.event`.
+let currentEvent;
+
+function findListener(list, kind, callback, capture) {
+    for (let index = 0; index < list.length; index++) {
+        const entry = list[index];
+        if (entry.kind === kind && entry.callback === callback && entry.capture === capture) {
+            return index;
+        }
+    }
+    return -1;
+}
+
+const captures = (options) => (isObject(options) ? !!options.capture : !!options);
+
+function addListener(target, type, callback, options) {
+    const kind = text(type), capture = captures(options);
+    let once = false, passive, signal;
+    if (isObject(options)) {
+        once = !!options.once;
+        passive = options.passive === undefined ? undefined : !!options.passive;
+        signal = options.signal;
+        if (signal !== undefined && !isSignal(signal)) throw new $TypeError("the signal is not an AbortSignal");
+    }
+    if (callback === null || callback === undefined) return;
+    if (!isObject(callback)) throw new $TypeError("the listener is not a function");
+    if (signal !== undefined && isAborted(signal)) return;
+    const list = weakGet(listenersOf, target) ?? [];
+    if (findListener(list, kind, callback, capture) >= 0) return;
+    append(list, {
+        __proto__: null, kind, callback, once, capture, isRemoved: false,
+        passive: passive ?? hooks.isPassive(target, kind),
+    });
+    weakSet(listenersOf, target, list);
+    if (signal !== undefined) {
+        whenAborted(signal, () => removeListener(target, kind, callback, capture));
+    }
+}
+
+function removeListener(target, kind, callback, capture) {
+    const list = weakGet(listenersOf, target);
+    if (list === undefined) return;
+    const index = findListener(list, kind, callback, capture);
+    if (index < 0) return;
+    list[index].isRemoved = true;
+    const rest = [];
+    for (let at = 0; at < list.length; at++) {
+        if (at !== index) append(rest, list[at]);
+    }
+    weakSet(listenersOf, target, rest);
+}
+
+function hasListener(target, kind) {
+    const list = weakGet(listenersOf, target) ?? [];
+    for (let index = 0; index < list.length; index++) if (list[index].kind === kind) return true;
+    return false;
+}
+
+function callListener(callback, target, event) {
+    if (typeof callback === "function") return callApp(callback, target, [event]);
+    callApp(() => {
+        const handle = callback.handleEvent;
+        if (typeof handle !== "function") throw new $TypeError("the listener has no function `handleEvent`");
+        apply(handle, callback, [event]);
+    }, undefined, []);
+}
+
+// An exception of a listener is reported, and the next one is called.
+function callListeners(target, event, phase, capture) {
+    const list = weakGet(listenersOf, target), kind = eventType(event);
+    if (isStopped(event)) return;
+    enterEvent(event, target, phase);
+    if (list === undefined) return;
+    const size = list.length;
+    for (let index = 0; index < size && !isHalted(event); index++) {
+        const entry = list[index];
+        if (entry.kind !== kind || entry.capture !== capture || entry.isRemoved) continue;
+        if (entry.once) removeListener(target, kind, entry.callback, capture);
+        const before = currentEvent;
+        currentEvent = event;
+        if (entry.passive) setPassive(event, true);
+        callListener(entry.callback, target, event);
+        setPassive(event, false);
+        currentEvent = before;
+    }
+}
+
+// Dispatches an event of the host; those of the app are not trusted.
+function dispatchTo(target, event, isTrusted = true) {
+    beginEvent(event, target, isTrusted);
+    const path = [target];
+    let activated = hooks.activates(target, event) ? target : null;
+    for (let at = hooks.parentOf(target, event); at !== null; at = hooks.parentOf(at, event)) {
+        append(path, at);
+        if (activated === null && eventBubbles(event) && hooks.activates(at, event)) activated = at;
+    }
+    setPath(event, path);
+    const state = activated === null ? undefined : hooks.before(activated, event);
+    for (let index = path.length - 1; index >= 0; index--) {
+        callListeners(path[index], event, index === 0 ? 2 : 1, true);
+    }
+    callListeners(target, event, 2, false);
+    for (let index = 1; index < path.length && eventBubbles(event); index++) {
+        callListeners(path[index], event, 3, false);
+    }
+    finishEvent(event);
+    const isCancelled = isPrevented(event);
+    if (activated !== null) {
+        if (isCancelled) hooks.cancelled(activated, event, state);
+        else hooks.after(activated, event, state);
+    }
+    return !isCancelled;
+}
+
+class EventTarget {
+    addEventListener(type, callback, options) {
+        if (arguments.length < 2) throw new $TypeError("addEventListener needs a type and a listener");
+        addListener(this ?? globalObject, type, callback, options);
+    }
+    removeEventListener(type, callback, options) {
+        if (arguments.length < 2) throw new $TypeError("removeEventListener needs a type and a listener");
+        removeListener(this ?? globalObject, text(type), callback, captures(options));
+    }
+    dispatchEvent(event) {
+        checkEvent(event);
+        return dispatchTo(this ?? globalObject, event, false);
+    }
+}
+
+// Event handler attributes such as `onload`: each keeps its position among the listeners from when it
+// was set until it is removed. A handler can be compiled when it is first needed.
+const handlersOf = new $WeakMap();
+
+function handlerOf(target, type) {
+    const entry = (weakGet(handlersOf, target) ?? { __proto__: null })[type];
+    if (entry === undefined) return null;
+    if (entry.compile !== null) {
+        const { compile } = entry;
+        entry.compile = null;
+        entry.callback = callApp(compile, undefined, []) ?? null;
+    }
+    return entry.callback;
+}
+
+function setHandler(target, type, value, compile = null) {
+    const callback = isObject(value) ? value : null;
+    let handlers = weakGet(handlersOf, target);
+    if (handlers === undefined) weakSet(handlersOf, target, handlers = { __proto__: null });
+    const known = handlers[type];
+    if (callback === null && compile === null) {
+        if (known === undefined) return;
+        removeListener(target, type, known.listener, false);
+        delete handlers[type];
+        return;
+    }
+    if (known !== undefined) {
+        known.callback = callback;
+        known.compile = compile;
+        return;
+    }
+    const listener = function (event) {
+        const handler = handlerOf(target, type);
+        if (typeof handler !== "function") return;
+        const isError = type === "error" && this === globalObject && event instanceof ErrorEvent;
+        const result = apply(handler, this, isError
+            ? [event.message, event.filename, event.lineno, event.colno, event.error] : [event]);
+        if (result === (isError ? true : false)) preventEvent(event);
+    };
+    handlers[type] = { __proto__: null, callback, compile, listener };
+    addListener(target, type, listener);
+}
+
+function addHandlers(prototype, types) {
+    for (let index = 0; index < types.length; index++) {
+        const type = types[index];
+        setProperty(prototype, `on${type}`, {
+            __proto__: null, enumerable: true, configurable: true,
+            get() { return handlerOf(this ?? globalObject, type); },
+            set(value) { setHandler(this ?? globalObject, type, value); },
+        });
+    }
+}
+
+define("EventTarget", EventTarget);
+tag(EventTarget);
+setProperty(globalObject, "event", {
+    __proto__: null, enumerable: true, configurable: true,
+    get() { return currentEvent; },
+    set(value) {
+        setProperty(globalObject, "event", {
+            __proto__: null, value, writable: true, enumerable: true, configurable: true,
+        });
+    },
+});
+define("addEventListener", EventTarget.prototype.addEventListener);
+define("removeEventListener", EventTarget.prototype.removeEventListener);
+define("dispatchEvent", EventTarget.prototype.dispatchEvent);
+addHandlers(globalObject, [
+    "afterprint", "beforeprint", "beforeunload", "blur", "error", "focus", "hashchange", "load",
+    "message", "offline", "online", "pagehide", "pageshow", "popstate", "resize", "scroll",
+    "storage", "unhandledrejection", "unload",
+]);

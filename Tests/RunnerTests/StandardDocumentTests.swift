@@ -1,0 +1,213 @@
+import TestSupport
+import Testing
+
+/// What the standards say of documents and their events, in places where pages rely on it.
+@Suite(.blocking)
+struct StandardDocumentTests {
+    private static let page = """
+        <!DOCTYPE html><body><template><p>1</p></template><div><b>x</b><b>y</b></div>
+        <form><input type="checkbox" class="check"><input type="radio" name="r" class="one">
+        <input type="radio" name="r" class="two" checked><input type="email" required value="a@b.c">
+        <textarea>hello</textarea><button name="go">go</button></form><input type="radio" class="lone">
+        """
+
+    @Test(arguments: [
+        ("document.querySelector('nope') === null", "true"),
+        ("find('div').querySelector('nope') === null", "true"),
+        ("find('div').querySelectorAll(':scope > b').length", "2"),
+        ("document.querySelectorAll(':is(b, i):not(:first-child), :has(> b)').length", "2"),
+        ("document.querySelectorAll('b:nth-last-child(2n of b)').length", "1"),
+        ("thrown(() => document.querySelector('!!'))", "DOMException SyntaxError"),
+        ("thrown(() => document.createElement('1'))", "DOMException InvalidCharacterError"),
+        ("find('template').content.firstElementChild.cloneNode(true).outerHTML", "<p>1</p>"),
+        ("[find('template').content.children.length, document.childElementCount].join()", "1,1"),
+        ("Object.prototype.toString.call(find('div'))", "[object HTMLDivElement]"),
+        ("Object.prototype.toString.call(document)", "[object HTMLDocument]"),
+        ("thrown(() => new HTMLDivElement())", "TypeError TypeError"),
+        ("new Text('x') instanceof CharacterData", "true"),
+        ("find('.check').value + find('.check').type", "oncheckbox"),
+    ])
+    func `members of nodes`(expression: String, value: String) throws {
+        #expect(try lines("console.log(String(\(expression)));") == [value])
+    }
+
+    /// Runs a script in the page; `find` is `querySelector`.
+    private func lines(_ script: String) throws -> [String] {
+        let start = """
+            const find = (selector) => document.querySelector(selector);
+            const thrown = (body) => {
+                try { body(); } catch (error) { return `${error.constructor.name} ${error.name}`; }
+            };
+            """
+        let run = try PageRun(["app.html": "\(Self.page)<script>\(start)\(script)</script>"])
+        #expect(run.errors.isEmpty)
+        return run.lines
+    }
+
+    @Test func `custom properties of a style are kept beside others`() throws {
+        let found = try lines(
+            """
+            const { style } = find("div");
+            style.setProperty("--Size", "3");
+            style.color = "red";
+            style.setProperty("margin", "0", "important");
+            style.removeProperty("color");
+            style.width = "a;b";
+            console.log(find("div").getAttribute("style"), style.getPropertyValue("--Size"), style.length, style[1]);
+            """)
+        #expect(found == ["--Size: 3; margin: 0 !important; 3 2 margin"])
+    }
+
+    @Test func `XML is parsed as XML`() throws {
+        let found = try lines(
+            """
+            const parse = (text) => new DOMParser().parseFromString(text, "text/xml");
+            const gpx = parse(`<?xml version="1.0"?><!DOCTYPE gpx><gpx xmlns="u:g" xmlns:e="u:e" e:v="1 &amp; 2">
+                <trkpt/><trkpt/><![CDATA[a<b]]><!--c--></gpx>`);
+            console.log(gpx.querySelectorAll("gpx > trkpt").length, gpx.documentElement.tagName, gpx.documentElement.namespaceURI,
+                gpx.documentElement.getAttributeNS("u:e", "v"), gpx.documentElement.textContent.trim(), gpx.contentType);
+            console.log(new XMLSerializer().serializeToString(parse("<a b='&lt;&quot;'><c/>&#65;<![CDATA[&]]></a>")));
+            for (const text of ["<a><b></a>", "<a", "<a b=1/>", "<a/><b/>", "<a>&nbsp;</a>", "<x:a/>", "", "<a b='' b=''/>", "<a>]]></a>"]) {
+                console.log(parse(text).querySelector("parsererror") === null);
+            }
+            """)
+        #expect(found.first == "2 gpx u:g 1 & 2 a<b text/xml")
+        #expect(found.dropFirst().first == #"<a b="&lt;&quot;"><c/>A<![CDATA[&]]></a>"#)
+        #expect(found.dropFirst(2).allSatisfy { $0 == "false" } && found.count == 11)
+    }
+
+    @Test func `a click changes a control before its listeners run`() throws {
+        let found = try lines(
+            """
+            const check = find(".check");
+            for (const type of ["click", "input", "change"]) check.addEventListener(type, () => console.log(type, check.checked));
+            check.click();
+            check.addEventListener("click", (event) => event.preventDefault(), { once: true });
+            check.click();
+            console.log(check.checked);
+            find(".lone").click();
+            find(".one").click();
+            console.log(find(".lone").checked, find(".one").checked, find(".two").checked);
+            """)
+        #expect(
+            found == [
+                "click true", "input true", "change true", "click false", "true", "true true false",
+            ])
+    }
+
+    @Test func `a submit button names itself, and validity decides about a form`() throws {
+        let found = try lines(
+            """
+            find("form").addEventListener("submit", (event) => {
+                console.log("submit", event.submitter.name, event instanceof SubmitEvent);
+                event.preventDefault();
+            });
+            find("button").click();
+            find("[type=email]").value = "nobody";
+            find("[type=email]").addEventListener("invalid", (event) => console.log("invalid", event.target.validity.typeMismatch));
+            find("button").click();
+            find("form").reset();
+            console.log(find("form").checkValidity(), find("[type=email]").value);
+            """)
+        #expect(found == ["submit go true", "invalid true", "true a@b.c"])
+    }
+
+    @Test func `focus and selection are kept`() throws {
+        let found = try lines(
+            """
+            const text = find("textarea");
+            for (const type of ["focus", "blur", "focusin", "focusout"]) document.addEventListener(type, (event) => console.log(type, event.target.localName), true);
+            text.focus();
+            console.log(document.activeElement === text);
+            text.setSelectionRange(1, 3);
+            text.setRangeText("EL");
+            console.log(text.value, text.selectionStart, text.selectionEnd);
+            text.blur();
+            console.log(document.activeElement === document.body);
+            """)
+        #expect(
+            found == [
+                "focus textarea", "focusin textarea", "true", "hELlo 1 3", "blur textarea",
+                "focusout textarea", "true",
+            ])
+    }
+
+    @Test func `events are dispatched as the standard says`() throws {
+        let found = try lines(
+            """
+            let passive = 0;
+            addEventListener("test", null, { get passive() { passive++; } });
+            const target = new EventTarget(), order = [];
+            target.addEventListener("x", () => order.push("bubble"));
+            target.addEventListener("x", (event) => order.push("capture", window.event === event), true);
+            target.addEventListener("x", (event) => event.preventDefault(), { passive: true });
+            const event = new Event("x", { cancelable: true });
+            console.log(passive, target.dispatchEvent(event), order.join(), window.event, event.isTrusted);
+            for (const body of [() => target.dispatchEvent({}), () => target.dispatchEvent(document.createEvent("Event")), () => new Event()]) {
+                try { body(); } catch (error) { console.log(error.name); }
+            }
+            const order2 = [], one = () => order2.push("one");
+            target.ony = null;
+            document.onclick = one;
+            document.addEventListener("click", () => order2.push("two"));
+            document.onclick = null;
+            document.onclick = one;
+            document.dispatchEvent(new MouseEvent("click"));
+            console.log(order2.join());
+            const { signal } = new AbortController(), first = new AbortController();
+            const any = AbortSignal.any([first.signal, signal]);
+            any.onabort = (abort) => console.log(abort.isTrusted, any.reason);
+            first.abort("why");
+            """)
+        #expect(
+            found == [
+                "1 true capture,true,bubble undefined false", "TypeError", "InvalidStateError",
+                "TypeError",
+                "two,one", "true why",
+            ])
+    }
+
+    @Test func `mutations are recorded with what was there before`() throws {
+        let found = try lines(
+            """
+            const div = find("div");
+            new MutationObserver((records) => {
+                for (const { type, addedNodes, removedNodes, oldValue, previousSibling } of records) {
+                    console.log(type, addedNodes.length, removedNodes.length, oldValue, previousSibling?.textContent);
+                }
+            }).observe(div, { childList: true, attributeOldValue: true, characterDataOldValue: true, subtree: true });
+            div.append("a", "b");
+            div.title = "1";
+            div.title = "2";
+            div.firstChild.firstChild.data = "z";
+            div.innerHTML = "<i></i>";
+            """)
+        #expect(
+            found == [
+                "childList 2 0 null y", "attributes 0 0 null undefined",
+                "attributes 0 0 1 undefined",
+                "characterData 0 0 x undefined", "childList 1 4 null undefined",
+            ])
+    }
+
+    @Test func `observers report once and a canvas keeps its state`() throws {
+        let found = try lines(
+            """
+            new ResizeObserver(([entry]) => console.log("size", entry.contentRect.width)).observe(find("div"));
+            new IntersectionObserver(([entry]) => console.log("seen", entry.isIntersecting)).observe(find("div"));
+            requestIdleCallback((deadline) => console.log("idle", deadline.timeRemaining() > 0));
+            const context = document.createElement("canvas").getContext("2d");
+            context.save();
+            context.fillStyle = "blue";
+            context.lineWidth = -1;
+            context.rect(0, 0, 10, 10);
+            console.log(context.fillStyle, context.lineWidth, context.isPointInPath(5, 5), context.isPointInPath(15, 5));
+            context.restore();
+            console.log(context.fillStyle, context.measureText("abc").width > 10, document.createElement("canvas").getContext("webgl"));
+            console.log(context.getImageData(0, 0, 2, 2).data.length);
+            """)
+        #expect(found.contains("blue 1 true false") && found.contains("#000000 true null"))
+        #expect(found.contains { $0.contains("A canvas has no pixels in a headless run") })
+        #expect(Set(found).isSuperset(of: ["16", "size 0", "seen true", "idle true"]))
+    }
+}
