@@ -177,9 +177,9 @@ enum FileType: String {
 
 /// The Content Security Policy of a file of an app.
 ///
-/// Everything comes from the app's own origin. Pages of nervousnet apps have inline scripts and
-/// styles: only the inline scripts that were in the page at installation may run, identified by
-/// their hashes.
+/// Everything comes from the app's own origin. Scripts may compile text with `eval`, as in a headless
+/// run. Pages of nervousnet apps have inline scripts and styles: only the inline scripts that were in
+/// the page at installation may run, identified by their hashes.
 struct PagePolicy {
     private static let common =
         "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self';"
@@ -192,11 +192,12 @@ struct PagePolicy {
 
     init(_ app: InstalledApp, _ path: String) {
         guard app.generation.isPublished else {
-            text = Self.common
+            text = Self.common + "; script-src 'self' 'unsafe-eval'"
             return
         }
         let hashes = app.index.inlineScripts?[path] ?? []
-        let scripts = ["'self'"] + (hashes.isEmpty ? [] : ["'unsafe-hashes'"] + hashes)
+        let inline = hashes.isEmpty ? [] : ["'unsafe-hashes'"] + hashes
+        let scripts = ["'self'"] + inline + ["'unsafe-eval'"]
         text =
             Self.common + "; script-src \(scripts.joined(separator: " "))"
             + "; style-src 'self' 'unsafe-inline'"
