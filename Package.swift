@@ -119,6 +119,7 @@ let package = Package(
         cModule("CFiles"),
         cModule("CProcess"),
         cModule("CSandbox"),
+        cModule("CWebCrypto", libraries: ["hogweed", "nettle", "gmp"]),
         .target(
             name: "CResources", path: "Sources/System/CResources",
             cSettings: [.unsafeFlags(["-std=c23", "-Wall", "-Wextra", "-Werror"])]),
@@ -183,8 +184,8 @@ let package = Package(
         .executableTarget(
             name: "nervous-runner",
             dependencies: [
-                "CEscapeProbes", "CJavaScriptCore", "CProcess", "CSandbox", "Resources",
-                "RunnerProtocol",
+                "CEscapeProbes", "CJavaScriptCore", "CProcess", "CSandbox", "CWebCrypto",
+                "Resources", "RunnerProtocol",
             ],
             path: "Sources/Runner", exclude: ["Libraries", "Resources"], swiftSettings: strict,
             linkerSettings: hardened),

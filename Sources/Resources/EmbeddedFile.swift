@@ -42,6 +42,7 @@ public enum RunnerScripts {
             runner_modules_js(),
             runner_document_js(),
             runner_parts_js(),
+            runner_unavailable_js(),
             runner_bootstrap_js(),
         ].map(EmbeddedFile.init)
     }
@@ -62,6 +63,15 @@ public enum RunnerScripts {
             ],
             [runner_blob_js(), runner_form_data_js()],
             [runner_idna_js()],
+            [
+                runner_crypto_encodings_js(),
+                runner_crypto_algorithms_js(),
+                runner_crypto_keys_js(),
+                runner_crypto_subtle_js(),
+            ],
+            [runner_messaging_js()],
+            [runner_performance_js()],
+            [runner_event_source_js()],
         ].map { $0.map(EmbeddedFile.init) }
     }
 }

@@ -70,4 +70,8 @@ enum Limits {
     static let target = FrameLimits.target
     /// Bytes of random numbers in one call.
     static let random = 64 << 10
+    /// Bytes of each input of an operation of `crypto.subtle`.
+    static let cryptoInput = 32 << 20
+    /// Bytes that are derived from a key at once.
+    static let derived = 1 << 20
 }

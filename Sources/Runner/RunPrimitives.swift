@@ -1,3 +1,4 @@
+internal import Resources
 import RunnerProtocol
 
 extension Primitive {
@@ -61,6 +62,9 @@ extension Primitive {
                 return .engine(
                     engine.evaluate(
                         Bootstrap.part(Int(number), names: names), named: "nervous:part"))
+            },
+            Primitive("crypto") { [unowned run] _ in
+                .engine(.value(engine.object(of: Primitive.crypto(of: run))))
             },
             Primitive("evaluate") { arguments throws(PrimitiveError) in
                 .engine(

@@ -123,6 +123,8 @@ struct ConfinementTests {
         "new Intl.DisplayNames('en', { type: 'region' }).of('CH')",
         "Intl.supportedValuesOf('timeZone').length; 'ß'.toLocaleUpperCase('de')",
         "eval('1'); new Function('return 1')(); new RegExp('\\\\p{L}', 'u').test('ä')",
+        "crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-384' }, true, ['sign']).then(({ privateKey }) => crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-512' }, privateKey, new Uint8Array(1 << 20)))",
+        "crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, true, ['encrypt']).then((key) => crypto.subtle.encrypt({ name: 'AES-GCM', iv: new Uint8Array(12) }, key, new Uint8Array(4 << 20)))",
         "const a = []; for (let i = 0; i < 500000; i++) a[i % 1000] = { i }",
         "new WeakRef({}); new FinalizationRegistry(() => {}).register({}, 1)",
         "function* g() { yield 1 } [...g()]; (async () => { for await (const x of g()); })()",

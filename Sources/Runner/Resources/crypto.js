@@ -1,11 +1,18 @@
-// crypto: random numbers from the kernel.
+// crypto: random numbers from the kernel. `subtle` is loaded when it is first used.
 function randomBytes(size) {
     const bytes = new $Uint8Array(size);
     ask(host.random, bytes);
     return bytes;
 }
 
-define("crypto", {
+class Crypto {
+    // Only objects of this class have it.
+    #brand = true;
+    constructor(key) { if (key !== creation) throw new $TypeError("Illegal constructor"); }
+    get subtle() {
+        if (!(#brand in this)) throw new $TypeError("Illegal invocation");
+        return bringPart("crypto").subtle;
+    }
     getRandomValues(view) {
         const kind = isObject(view) ? typedArrayName(view) : undefined;
         if (kind === undefined || startsWith(kind, "Float")) {
@@ -19,7 +26,7 @@ define("crypto", {
             new $Uint8Array(typedArrayBuffer(view), typedArrayOffset(view), size),
             randomBytes(size));
         return view;
-    },
+    }
     randomUUID() {
         const bytes = randomBytes(16);
         bytes[6] = bytes[6] & 0x0f | 0x40;
@@ -30,5 +37,7 @@ define("crypto", {
             id += padStart(numberText(bytes[index], 16), 2, "0");
         }
         return id;
-    },
-});
+    }
+}
+define("Crypto", Crypto);
+define("crypto", new Crypto(creation));

@@ -96,7 +96,7 @@ function reportUncaught(error, prefix = "", script = "") {
             }
         }
         stack = trace(calls);
-        message = safely(() => headline(error), "Error");
+        message = safely(() => explained(headline(error)), "Error");
     } else {
         message = typeof error === "string" ? error : safely(() => inspect(error), "an exception that cannot be shown");
     }

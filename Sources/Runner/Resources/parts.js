@@ -1,21 +1,32 @@
 // Parts of the platform that are compiled when an app first uses one of their names, so that the start of other
 // apps does not take longer. Each is a function of `shared`: what this scope has saved before the app ran.
 const shared = {
-    __proto__: null, AbortController, Event, EventTarget, ProgressEvent, TextDecoder, abortSignal, addConstants, addHandlers, append,
-    apply, arrayJoin, asyncIterator, asyncIteratorPrototype, baseOrigin, bufferBrand, bufferSize, bytesOf, charCode, codePoint,
-    copyInto, creation, dataViewBuffer, dataViewOffset, dataViewSize, decodeText, decodeWith, dispatchTo,
-    elementSizes, encodeBase64, execute, finishClass, floor, fromCharCode, fromCodePoint, has, hide, host, indexOf, isAborted, isDetached,
-    isFiniteNumber, isObject, isSignal, isView, iterator, joinBytes, lastIndexOf, lower, mapDelete, mapGet, mapSet, matches, max,
-    min, numberText, normalize, ownKeys, padStart, pairsOf, parseForm, promiseResolve, quote, reasonOf, replaceAll, runSoon, safely,
-    setProperty, setPrototypeOf, slice, spread, startTimer, startsWith, split, text, toStringTag, transferBuffer,
-    trunc, typedArrayBuffer, typedArrayName, typedArrayOffset, typedArraySize, viewClasses, viewLength, wellFormed,
-    whenAborted, withoutMark, $ArrayBuffer, $DOMException, $Map, $Promise, $RangeError, $TypeError, $URL, $Uint8Array,
+    __proto__: null, AbortController, Event, EventTarget, ProgressEvent, TextDecoder, abortSignal, addConstants,
+    addHandlers, append, apply, arrayJoin, arraySort, arraySplice, asyncIterator, asyncIteratorPrototype, baseOrigin,
+    bringPart, bufferBrand, bufferSize, bytesOf, bytesWithin, callApp, charCode, codePoint, copyInto, creation,
+    dataViewBuffer, dataViewOffset, dataViewSize, decodeText, decodeWith, dispatchTo, dropRequest, elementSizes,
+    encodeBase64, execute, finishClass, floor, freeze, fromCharCode, fromCodePoint, getOwnPropertyDescriptor,
+    globalObject, has, headersFromLines, hide, host, indexOf, isAborted, isArray, isDetached, isElsewhere,
+    isFiniteNumber, isInteger, isObject, isSignal, isView, iterator, joinBytes, lastIndexOf, lower, mapDelete, mapGet,
+    mapSet, matches, max, min, normalize, note, numberText, ownKeys, padStart, pairsOf, parseForm, parseJSON,
+    parseURL, promiseResolve, quote, randomBytes, readHeader, reasonOf, replaceAll, runSoon, safely, setProperty,
+    setPrototypeOf, slice, split, spread, startRequest, startTimer, startsWith, stopTimer, stringifyJSON, text,
+    toInteger, toStringTag, transferBuffer, trunc, typedArrayBuffer, typedArrayName, typedArrayOffset, typedArraySize,
+    upper, viewClasses, viewLength, wellFormed, whenAborted, withoutMark, writeURL, $ArrayBuffer, $DOMException, $Map,
+    $Promise, $RangeError, $TypeError, $URL, $Uint8Array,
     now: () => trunc(performanceClock.timeOrigin + host.now()),
+    elapsed: () => host.now(),
+    cloneValue: member(globalObject, "structuredClone"),
+    baseOf: () => baseRecord,
+    // The origin of an address, or of the app.
+    originOf: (address) => new $URL(address === undefined ? writeURL(baseRecord) : text(address)).origin,
     signalOf: (controller) => signalOfController(controller),
     streams: () => bringPart("streams"),
 };
 
-const partNumbers = { __proto__: null, streams: 0, blob: 1, idna: 2 };
+const partNumbers = {
+    __proto__: null, streams: 0, blob: 1, idna: 2, crypto: 3, messaging: 4, performance: 5, eventSource: 6,
+};
 const broughtParts = { __proto__: null };
 
 // The exports of a part; its globals are defined where the app has not defined them.
@@ -50,3 +61,19 @@ hide(URL, "revokeObjectURL", function revokeObjectURL(address) {
     bringPart("blob");
     apply($URL.revokeObjectURL, $URL, [address]);
 });
+wait(["CryptoKey", "SubtleCrypto"], () => { bringPart("crypto"); });
+wait(["MessageEvent", "MessagePort", "MessageChannel", "BroadcastChannel", "postMessage"], () => {
+    bringPart("messaging");
+});
+wait([
+    "PerformanceEntry", "PerformanceMark", "PerformanceMeasure", "PerformanceObserver",
+    "PerformanceObserverEntryList",
+], () => { bringPart("performance"); });
+wait(["EventSource"], () => { bringPart("eventSource"); });
+for (const name of [
+    "mark", "measure", "clearMarks", "clearMeasures", "getEntries", "getEntriesByType", "getEntriesByName",
+]) {
+    hide(performanceClock, name, {
+        [name](...list) { return apply(bringPart("performance")[name], this, list); },
+    }[name]);
+}

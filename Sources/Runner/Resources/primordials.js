@@ -125,8 +125,8 @@ function split(string, separator) {
     return parts;
 }
 
-// A copy of the bytes of a view or a buffer, or `null` for other values.
-function bytesOf(value) {
+// The bytes of a view or a buffer, not copied, or `null` for other values.
+function bytesWithin(value) {
     let buffer, offset, size;
     if (typeof value !== "object" || value === null) return null;
     if (typedArrayName(value) !== undefined) {
@@ -144,8 +144,15 @@ function bytesOf(value) {
     } else {
         return null;
     }
-    const copy = new $Uint8Array(size);
-    copyInto(copy, new $Uint8Array(buffer, offset, size));
+    return new $Uint8Array(buffer, offset, size);
+}
+
+// A copy of the bytes of a view or a buffer, or `null` for other values.
+function bytesOf(value) {
+    const bytes = bytesWithin(value);
+    if (bytes === null) return null;
+    const copy = new $Uint8Array(viewLength(bytes));
+    copyInto(copy, bytes);
     return copy;
 }
 

@@ -251,3 +251,59 @@ struct embedded_file runner_idna_js(void) {
     };
     return (struct embedded_file) {bytes, sizeof bytes};
 }
+
+struct embedded_file runner_crypto_encodings_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/crypto/encodings.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_crypto_algorithms_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/crypto/algorithms.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_crypto_keys_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/crypto/keys.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_crypto_subtle_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/crypto/subtle.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_messaging_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/messaging.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_performance_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/performance.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_event_source_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/event-source.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_unavailable_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/unavailable.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}

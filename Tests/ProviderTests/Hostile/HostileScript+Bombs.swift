@@ -4,6 +4,13 @@ extension HostileScript {
 
     private static let containers: [(String, String)] = [
         ("arrays", "const a = []; for (;;) a.push(new Array(1000).fill(1))"),
+        (
+            "messages that nobody takes",
+            "const { port1 } = new MessageChannel(); for (;;) port1.postMessage(new Uint8Array(1 << 20).fill(1))"
+        ),
+        (
+            "marks", "for (;;) performance.mark('a', { detail: new Uint8Array(1 << 20).fill(1) })"
+        ),
         ("one array", "const a = []; for (;;) a.push(1.5)"),
         ("nested arrays", "let a = []; for (;;) a = [a, a, a]"),
         ("a length", "const a = []; a.length = 2 ** 32 - 1; a.fill({})"),

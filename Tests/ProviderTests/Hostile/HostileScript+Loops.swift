@@ -55,6 +55,14 @@ extension HostileScript {
             "new Array(4294967295).indexOf(1); Array.prototype.forEach.call({ length: 2 ** 53 - 1 }, () => {})"
         ),
         ("bigints", "let n = 3n; for (;;) n = n * n % (2n ** 20000n)"),
+        (
+            "a password derived for too long",
+            "crypto.subtle.importKey('raw', new Uint8Array(1), 'PBKDF2', false, ['deriveBits']).then(key => crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-512', salt: new Uint8Array(0), iterations: 4294967295 }, key, 8192))"
+        ),
+        (
+            "keys",
+            "(async () => { for (;;) await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-521' }, true, ['sign']) })()"
+        ),
         ("random numbers", "for (;;) crypto.getRandomValues(new Uint8Array(65536))"),
         (
             "inspection",

@@ -1,0 +1,22 @@
+// What browsers have and a headless run has not. The names stay undefined, so that a library which looks for
+// them takes what it has instead; the error about a use of one gets the reason.
+const oneThread = "an app runs on one thread";
+const notAvailable = {
+    __proto__: null,
+    Worker: oneThread, SharedWorker: oneThread, SharedArrayBuffer: oneThread, importScripts: oneThread,
+    WebSocket: "calls to servers are single requests, with fetch",
+    RTCPeerConnection: "calls to servers are single requests, with fetch",
+    indexedDB: "use localStorage or nervous.storage", IDBKeyRange: "use localStorage or nervous.storage",
+    caches: "use localStorage or nervous.storage",
+    AudioContext: "there is no sound", webkitAudioContext: "there is no sound", Audio: "there is no sound",
+    Notification: "use nervous.notify",
+    WebAssembly: "the engine runs without compiled code",
+};
+
+function explained(message) {
+    const found = execute(
+        /: (?:Can't find variable: (\w+)$|.*\(evaluating '(?:new )?(?:window|self|globalThis)\.(\w+))/, message);
+    const name = found === null ? undefined : found[1] ?? found[2], reason = notAvailable[name];
+    if (reason === undefined || name in globalObject) return message;
+    return `${message}. A headless run has no ${name}: ${reason}.`;
+}
