@@ -59,10 +59,6 @@ extension HostileScript {
             "a password derived for too long",
             "crypto.subtle.importKey('raw', new Uint8Array(1), 'PBKDF2', false, ['deriveBits']).then(key => crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-512', salt: new Uint8Array(0), iterations: 4294967295 }, key, 8192))"
         ),
-        (
-            "keys",
-            "(async () => { for (;;) await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-521' }, true, ['sign']) })()"
-        ),
         ("random numbers", "for (;;) crypto.getRandomValues(new Uint8Array(65536))"),
         (
             "inspection",
@@ -71,6 +67,10 @@ extension HostileScript {
     ]
 
     private static let recurring: [(String, String)] = [
+        (
+            "keys",
+            "(async () => { for (;;) await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-521' }, true, ['sign']) })()"
+        ),
         ("timers", "(function f() { for (let i = 0; i < 1e5; i++); setTimeout(f) })()"),
         ("interval", "setInterval(() => { for (let i = 0; i < 1e5; i++); })"),
         (

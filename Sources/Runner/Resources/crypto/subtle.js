@@ -1,4 +1,5 @@
-// crypto.subtle. Each operation is done before its method returns; only its result is asynchronous.
+// crypto.subtle. Each operation is done before its method returns; its result is delivered in a turn of its own, as
+// in a browser.
 const formatFrom = (value) => {
     const format = text(value);
     if (formats[format] === undefined) throw new $TypeError(`${format} is not a format of keys`);
@@ -35,58 +36,58 @@ function keyLength(algorithm) {
 class SubtleCrypto {
     #brand = true;
     constructor(key) { if (key !== creation) throw new $TypeError("Illegal constructor"); }
-    async digest(algorithm, data) {
+    digest(algorithm, data) {
         SubtleCrypto.#check(this, arguments.length, 2);
         const { name } = normalizedAlgorithm(algorithm, "digest");
         return typedArrayBuffer(digestOf(name, borrowed(data)));
     }
-    async encrypt(algorithm, key, data) {
+    encrypt(algorithm, key, data) {
         SubtleCrypto.#check(this, arguments.length, 3);
         partsOfKey(key);
         const normal = normalizedAlgorithm(algorithm, "encrypt");
         return typedArrayBuffer(encryption[normal.name](normal, keyFor(key, normal, "encrypt"), borrowed(data)));
     }
-    async decrypt(algorithm, key, data) {
+    decrypt(algorithm, key, data) {
         SubtleCrypto.#check(this, arguments.length, 3);
         partsOfKey(key);
         const normal = normalizedAlgorithm(algorithm, "decrypt");
         return typedArrayBuffer(decryption[normal.name](normal, keyFor(key, normal, "decrypt"), borrowed(data)));
     }
-    async sign(algorithm, key, data) {
+    sign(algorithm, key, data) {
         SubtleCrypto.#check(this, arguments.length, 3);
         partsOfKey(key);
         const normal = normalizedAlgorithm(algorithm, "sign");
         return typedArrayBuffer(signing[normal.name](normal, keyFor(key, normal, "sign"), borrowed(data)));
     }
-    async verify(algorithm, key, signature, data) {
+    verify(algorithm, key, signature, data) {
         SubtleCrypto.#check(this, arguments.length, 4);
         partsOfKey(key);
         const normal = normalizedAlgorithm(algorithm, "verify"), parts = keyFor(key, normal, "verify");
         return verification[normal.name](normal, parts, borrowed(signature), borrowed(data));
     }
-    async generateKey(algorithm, extractable, keyUsages) {
+    generateKey(algorithm, extractable, keyUsages) {
         SubtleCrypto.#check(this, arguments.length, 3);
         const usages = usagesFrom(keyUsages);
         return generate(normalizedAlgorithm(algorithm, "generateKey"), !!extractable, usages);
     }
-    async importKey(format, data, algorithm, extractable, keyUsages) {
+    importKey(format, data, algorithm, extractable, keyUsages) {
         SubtleCrypto.#check(this, arguments.length, 5);
         const kind = formatFrom(format), usages = usagesFrom(keyUsages);
         const normal = normalizedAlgorithm(algorithm, "importKey");
         return importKey(kind, keyData(kind, data), normal, !!extractable, usages);
     }
-    async exportKey(format, key) {
+    exportKey(format, key) {
         SubtleCrypto.#check(this, arguments.length, 2);
         const kind = formatFrom(format), exported = exportKey(kind, partsOfKey(key));
         return kind === "jwk" ? { ...exported } : typedArrayBuffer(sub(exported, 0));
     }
-    async deriveBits(algorithm, baseKey, length = null) {
+    deriveBits(algorithm, baseKey, length = null) {
         SubtleCrypto.#check(this, arguments.length, 2);
         partsOfKey(baseKey);
         const count = lengthFrom(length), normal = normalizedAlgorithm(algorithm, "deriveBits");
         return typedArrayBuffer(derivation[normal.name](normal, keyFor(baseKey, normal, "deriveBits"), count));
     }
-    async deriveKey(algorithm, baseKey, derivedKeyType, extractable, keyUsages) {
+    deriveKey(algorithm, baseKey, derivedKeyType, extractable, keyUsages) {
         SubtleCrypto.#check(this, arguments.length, 5);
         partsOfKey(baseKey);
         const usages = usagesFrom(keyUsages), normal = normalizedAlgorithm(algorithm, "deriveBits");
@@ -95,7 +96,7 @@ class SubtleCrypto {
         const bytes = derivation[normal.name](normal, key, keyLength(length));
         return importKey("raw", bytes, wanted, !!extractable, usages);
     }
-    async wrapKey(format, key, wrappingKey, wrapAlgorithm) {
+    wrapKey(format, key, wrappingKey, wrapAlgorithm) {
         SubtleCrypto.#check(this, arguments.length, 4);
         const kind = formatFrom(format), parts = partsOfKey(key);
         partsOfKey(wrappingKey);
@@ -106,7 +107,7 @@ class SubtleCrypto {
         return typedArrayBuffer(isWrap ? run(native.wrap, wrapper.secret, bytes)
             : encryption[normal.name](normal, wrapper, bytes));
     }
-    async unwrapKey(format, wrappedKey, unwrappingKey, unwrapAlgorithm, unwrappedKeyAlgorithm, extractable, keyUsages) {
+    unwrapKey(format, wrappedKey, unwrappingKey, unwrapAlgorithm, unwrappedKeyAlgorithm, extractable, keyUsages) {
         SubtleCrypto.#check(this, arguments.length, 7);
         const kind = formatFrom(format), wrapped = source(wrappedKey), usages = usagesFrom(keyUsages);
         partsOfKey(unwrappingKey);
@@ -122,6 +123,26 @@ class SubtleCrypto {
         if (!isObject(self) || !(#brand in self)) throw new $TypeError("Illegal invocation");
         if (given < wanted) throw new $TypeError(`${wanted} arguments are needed`);
     }
+}
+for (const name of [
+    "digest", "encrypt", "decrypt", "sign", "verify", "generateKey", "importKey", "exportKey", "deriveBits", "deriveKey",
+    "wrapKey", "unwrapKey",
+]) {
+    const work = SubtleCrypto.prototype[name];
+    hide(SubtleCrypto.prototype, name, {
+        [name](...list) {
+            return new $Promise((resolve, reject) => {
+                let settle = resolve, result;
+                try {
+                    result = apply(work, this, list);
+                } catch (error) {
+                    settle = reject;
+                    result = error;
+                }
+                startTimer(() => settle(result), [], 0, false, false);
+            });
+        },
+    }[name]);
 }
 finishClass(SubtleCrypto, "SubtleCrypto");
 
