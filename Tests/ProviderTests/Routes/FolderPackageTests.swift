@@ -72,6 +72,17 @@ struct FolderPackageTests {
         }
     }
 
+    @Test func `a folder may be larger than other bodies`() async throws {
+        try await ServedHost.with { host in
+            let script = String(repeating: "// A comment.\n", count: 50_000)
+            let files = [
+                ("package.json", Self.manifest), ("app.html", "<p>"), ("app.js", script),
+            ]
+            let answer = try await Self.post(host, files)
+            #expect(answer.status == 201, "\(answer.text)")
+        }
+    }
+
     @Test func `only the owner installs a folder`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client()
