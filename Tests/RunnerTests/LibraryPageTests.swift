@@ -41,7 +41,7 @@ struct LibraryPageTests {
             script: """
                 const chart = new Chart(document.getElementById("chart").getContext("2d"), {
                     type: "line", data: { labels: ["a", "b"], datasets: [{ label: "x", data: [1, 2] }] },
-                    options: { animation: false },
+                    options: { animation: false, responsive: false },
                 });
                 chart.data.datasets[0].data.push(3);
                 chart.update();

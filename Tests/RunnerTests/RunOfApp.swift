@@ -31,6 +31,21 @@ struct RunOfApp {
         peak = runner.peak
     }
 
+    /// Runs `source` as `app.js`, and advances time to the next timer whenever it is idle.
+    ///
+    /// - Parameter start: in microseconds since 1970.
+    init(inVirtualTimeFrom start: UInt64, seed: UInt64, _ source: String) throws {
+        let begin: [HostFrame] = [
+            .time(start: start, seed: seed), .load(name: "app.js", source: source), .loaded,
+        ]
+        var sent = UInt64(begin.count)
+        try self.init(frames: begin) { frame, runner in
+            guard case .idle(let heard, let next) = frame, heard == sent, let next else { return }
+            sent += 1
+            try runner.send(.advance(to: next, fires: true))
+        }
+    }
+
     /// The console's lines.
     var lines: [String] {
         frames.compactMap { if case .console(_, let text) = $0 { text } else { nil } }

@@ -8,19 +8,8 @@ struct VirtualTimeTests {
     /// 2026-01-05T08:00:00Z.
     private static let start: UInt64 = 1_767_600_000_000_000
 
-    /// Runs a script to its end, and advances time to the next timer whenever it is idle.
     private func run(_ source: String, seed: UInt64 = 1) throws -> RunOfApp {
-        var sent: UInt64 = 3
-        return try RunOfApp(
-            frames: [
-                .time(start: Self.start, seed: seed), .load(name: "app.js", source: source),
-                .loaded,
-            ]
-        ) { frame, runner in
-            guard case .idle(let heard, let next) = frame, heard == sent, let next else { return }
-            sent += 1
-            try runner.send(.advance(to: next, fires: true))
-        }
+        try RunOfApp(inVirtualTimeFrom: Self.start, seed: seed, source)
     }
 
     @Test func `weeks of timers pass without waiting`() throws {

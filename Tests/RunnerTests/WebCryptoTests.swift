@@ -1,4 +1,3 @@
-import RunnerProtocol
 import TestSupport
 import Testing
 
@@ -261,10 +260,7 @@ struct WebCryptoTests {
                 Self.prelude
                 + "subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, ['deriveBits'])"
                 + ".then(({ publicKey }) => subtle.exportKey('raw', publicKey)).then((key) => console.log(hex(key)))"
-            let frames: [HostFrame] = [
-                .time(start: 0, seed: seed), .load(name: "app.js", source: script), .loaded,
-            ]
-            return try RunOfApp(frames: frames) { _, _ in }.lines
+            return try RunOfApp(inVirtualTimeFrom: 0, seed: seed, script).lines
         }
         let first = try key(1)
         #expect(first.count == 1)
