@@ -132,13 +132,14 @@ extension Primitive {
         let data = try arguments.input(3)
         let length: UInt32 = try arguments.integer(4)
         guard length <= tag else { throw PrimitiveError("a tag is too long") }
-        let sealed = PrimitiveResult.made(data.count + tag) {
-            nervous_aes_gcm(
-                key, iv, additional, data, true, $0, $0?.advanced(by: data.count))
+        return .made(data.count + Int(length)) { result in
+            var made = [UInt8](repeating: 0, count: tag)
+            guard nervous_aes_gcm(key, iv, additional, data, true, result, &made) else {
+                return false
+            }
+            for index in 0..<Int(length) { result?[data.count + index] = made[index] }
+            return true
         }
-        guard case .bytes(var bytes) = sealed else { return sealed }
-        bytes.removeLast(tag - Int(length))
-        return .bytes(bytes)
     }
 
     private static func open(_ arguments: Arguments) throws(PrimitiveError) -> PrimitiveResult {

@@ -81,8 +81,11 @@ final class Engine {
     }
 
     /// An object with one function for each primitive.
+    ///
+    /// It has no prototype: setting a property would call a setter that an app gave its prototype.
     func object(of primitives: [Primitive]) -> JSValueRef? {
         let object = JSObjectMake(context, nil, nil)
+        JSObjectSetPrototype(context, object, JSValueMakeNull(context))
         for primitive in primitives {
             let function = JSObjectMake(
                 context, primitiveClass, Unmanaged.passRetained(primitive).toOpaque())

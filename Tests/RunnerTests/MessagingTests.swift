@@ -76,6 +76,49 @@ struct MessagingTests {
             ])
     }
 
+    @Test func `a port that the message closes is not transferred`() throws {
+        let run = try RunOfApp(
+            """
+            const [a, b, c] = [new MessageChannel(), new MessageChannel(), new MessageChannel()];
+            c.port2.onmessage = ({ data }) => console.log(data);
+            try {
+                b.port1.postMessage({ get x() { a.port1.close(); } }, [c.port1, a.port1]);
+            } catch (error) { console.log(error.name); }
+            c.port1.postMessage("kept");
+            """)
+        #expect(run.lines == ["DataCloneError", "kept"])
+    }
+
+    @Test func `thousands of messages arrive in their order`() throws {
+        let run = try RunOfApp(
+            """
+            const { port1, port2 } = new MessageChannel();
+            let next = 0;
+            port2.onmessage = ({ data }) => {
+                if (data !== next++) throw data;
+                if (next === 5000) console.log("all");
+            };
+            for (let index = 0; index < 5000; index++) port1.postMessage(index);
+            """)
+        #expect(run.lines == ["all"])
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test func `an event source tries again when too many requests are active`() throws {
+        let run = try RunOfApp(
+            """
+            for (let index = 0; index < 64; index++) fetch("/").catch(() => {});
+            const source = new EventSource("/stream");
+            source.onerror = () => {
+                console.log("error", source.readyState);
+                source.close();
+                close();
+            };
+            """)
+        #expect(run.lines == ["error 0"])
+        #expect(run.errors.isEmpty)
+    }
+
     @Test func `marks and measures are listed, observed and cleared`() throws {
         let run = try RunOfApp(
             """

@@ -4,6 +4,12 @@ import Testing
 
 @Suite(.blocking)
 struct UncaughtErrorTests {
+    @Test func `an error with a long message is reported`() throws {
+        let run = try RunOfApp("throw new Error(`\"id\": 1, `.repeat(50_000));")
+        #expect(run.errors.first?.message.hasPrefix("Error: \"id\": 1, \"id\"") == true)
+        #expect(run.end == .exit(0))
+    }
+
     @Test(
         arguments: [
             ("var a = 1;\nfunction (", "SyntaxError: Function statements must have a name.", 2, 0),

@@ -236,6 +236,43 @@ struct WebCryptoTests {
         #expect(lines == ["32"])
     }
 
+    @Test func `accessors of the app on Object.prototype receive neither primitives nor keys`() throws {
+        let lines = try Self.lines(
+            """
+            let count = 0;
+            for (const name of [
+                "digest", "hmac", "hkdf", "pbkdf2", "aesCBC", "aesCTR", "sealGCM", "openGCM", "wrap", "unwrap", "generate",
+                "publicPoint", "isPoint", "decompress", "ecdh", "sign", "verify", "isEqual", "namedCurve", "secret", "parts",
+            ]) {
+                Object.defineProperty(Object.prototype, name, {
+                    configurable: true, set() { count++; }, get() { count++; return () => new Uint8Array(32); },
+                });
+            }
+            (async () => {
+                const algorithm = { __proto__: null, name: "HMAC", hash: "SHA-256" };
+                const key = await raw(new Uint8Array([1, 2, 3]), algorithm, "sign");
+                console.log(hex(await subtle.sign("HMAC", key, new Uint8Array(1))).slice(0, 8), count);
+            })();
+            """)
+        #expect(lines == ["d5b05509 0"])
+    }
+
+    @Test func `a class that the app puts between others receives no key of theirs`() throws {
+        let lines = try Self.lines(
+            """
+            let key;
+            for (const type of [PerformanceMark, PerformanceMeasure, XMLHttpRequest, XMLHttpRequestUpload, File]) {
+                Object.setPrototypeOf(type, function (first) { key = first; });
+                for (const make of [
+                    () => performance.mark("x"), () => performance.measure("x"), () => new XMLHttpRequest().upload,
+                    () => new File([], "x"),
+                ]) { try { make(); } catch {} }
+                show(() => new CryptoKey(key, {}));
+            }
+            """)
+        #expect(lines == Array(repeating: "TypeError", count: 5))
+    }
+
     @Test func `keys that are not extractable are not exported`() throws {
         let lines = try Self.lines(
             """

@@ -205,6 +205,31 @@ struct XMLHttpRequestTests {
         #expect(run.frames.filter { if case .cancel = $0 { true } else { false } }.count == 2)
     }
 
+    @Test func `data and object URLs are read without a request, and the charset can be overridden`()
+        throws
+    {
+        let run = try RunOfApp(
+            """
+            const read = (url, isAsync) => {
+                const x = new XMLHttpRequest();
+                x.open("GET", url, isAsync);
+                x.overrideMimeType("text/plain; charset=utf8");
+                x.onload = () => console.log(x.status, x.responseText, x.getResponseHeader("content-type"));
+                x.onerror = () => console.log("error");
+                x.send();
+            };
+            read("data:text/plain;charset=windows-1252,%EF%BB%BFh%C3%A4", true);
+            read("data:,%EF%BB%BFsync", false);
+            read(URL.createObjectURL(new Blob(["object"], { type: "text/x" })), false);
+            read("data:nothing", true);
+            """)
+        #expect(
+            run.lines == [
+                "200 sync text/plain;charset=US-ASCII", "200 object text/x",
+                "200 hä text/plain;charset=windows-1252", "error",
+            ])
+    }
+
     @Test(arguments: [
         ("x.send()", "InvalidStateError"),
         ("x.setRequestHeader('a', 'b')", "InvalidStateError"),

@@ -51,10 +51,13 @@ function optionsOfBlob(options) {
     return { given, isNative: endings === "native" };
 }
 
+// Not `creation`: an app could put a constructor of its own between File and Blob, and receive the key.
+const blobKey = { __proto__: null };
+
 class Blob {
     #bytes; #type;
     constructor(parts = undefined, options = {}) {
-        if (parts === creation) {
+        if (parts === blobKey) {
             this.#bytes = options.bytes;
             this.#type = options.type;
             return;
@@ -74,7 +77,7 @@ class Blob {
         };
         const from = place(start), to = max(from, place(end));
         const bytes = new $Uint8Array(typedArrayBuffer(this.#bytes), typedArrayOffset(this.#bytes) + from, to - from);
-        return new Blob(creation, { bytes, type: typeOf(type) });
+        return new Blob(blobKey, { bytes, type: typeOf(type) });
     }
     stream() { return streams().publicReadable(streamOfBytes(this.#bytes)); }
     text() { return this.#read((bytes) => withoutMark(bytes)); }
@@ -103,7 +106,7 @@ const { isBlob, bytesOfBlob, typeOfBlob } = Blob.internals;
 delete Blob.internals;
 finishClass(Blob, "Blob");
 
-const newBlob = (bytes, type) => new Blob(creation, { bytes, type });
+const newBlob = (bytes, type) => new Blob(blobKey, { bytes, type });
 
 const chunkBytes = 65536;
 function streamOfBytes(bytes) {
@@ -121,8 +124,8 @@ function streamOfBytes(bytes) {
 class File extends Blob {
     #name; #modified;
     constructor(parts, name, options = {}) {
-        if (parts === creation) {
-            super(creation, name);
+        if (parts === blobKey) {
+            super(blobKey, name);
             this.#name = name.name;
             this.#modified = name.modified;
             return;
@@ -132,7 +135,7 @@ class File extends Blob {
         const list = partsOfBlob(parts), title = wellFormed(text(name)), { given, isNative } = optionsOfBlob(options);
         const type = given.type === undefined ? "" : typeOf(given.type);
         const modified = given.lastModified === undefined ? now() : trunc(+given.lastModified) || 0;
-        super(creation, { bytes: piecesOf(list, isNative), type });
+        super(blobKey, { bytes: piecesOf(list, isNative), type });
         this.#name = title;
         this.#modified = modified;
     }
@@ -148,7 +151,7 @@ delete File.detailsOf;
 setProperty(File, "length", { __proto__: null, value: 2, configurable: true });
 finishClass(File, "File");
 
-const newFile = (bytes, type, name, modified = now()) => new File(creation, { bytes, type, name, modified });
+const newFile = (bytes, type, name, modified = now()) => new File(blobKey, { bytes, type, name, modified });
 
 // Clones share the bytes, which do not change.
 function cloneBlob(value) {
@@ -173,10 +176,7 @@ class FileReader extends EventTarget {
     readAsText(blob, label = undefined) {
         const wanted = label === undefined ? null : text(label);
         this.#read(blob, (bytes) => {
-            const charset = execute(/;\s*charset=("?)([^;"]+)\1/i, typeOfBlob(blob));
-            const decoder = safely(() => new TextDecoder(wanted), null)
-                ?? (charset === null ? null : safely(() => new TextDecoder(charset[2]), null));
-            return decodeMarked(bytes, wanted === null && charset === null ? null : decoder);
+            return decodeMarked(bytes, decoderOf(wanted) ?? decoderOf(charsetOf(typeOfBlob(blob))));
         });
     }
     abort() {
@@ -228,15 +228,6 @@ function binaryText(bytes) {
     const pieces = [];
     for (let index = 0; index < viewLength(bytes); index++) append(pieces, fromCharCode(bytes[index]));
     return arrayJoin(pieces, "");
-}
-
-// A byte order mark decides before the encoding that was asked for.
-function decodeMarked(bytes, decoder) {
-    const marked = bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be"
-        : bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le"
-            : bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "utf-8" : null;
-    const chosen = marked === null ? decoder ?? new TextDecoder("utf-8") : new TextDecoder(marked);
-    return decodeWith(chosen, bytes, false);
 }
 
 function randomUUID() {

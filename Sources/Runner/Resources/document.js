@@ -1,6 +1,6 @@
 // The document. Its library is loaded when it is first needed; this script connects it with the runner.
 const bridge = {
-    __proto__: null, global: globalObject, Event, CustomEvent, EventTarget, DOMException,
+    __proto__: null, global: globalObject, Event, CustomEvent, EventTarget, DOMException, URL,
     handlerOf, setHandler, note,
     call: callApp,
     soon: runSoon,

@@ -131,6 +131,19 @@ finishClass(TextDecoder, "TextDecoder");
 
 const decodeText = (bytes, fatal) => ask(host.decode, bytes, fatal ? 1 : 0);
 
+// The name of the encoding in a content type, or null.
+const charsetOf = (type) => execute(/;\s*charset=("?)([^;"]+)\1/i, type)?.[2] ?? null;
+// A decoder of an encoding; null without a name or for an unknown one.
+const decoderOf = (label) => (label === null ? null : safely(() => new TextDecoder(label), null));
+
+// The text of bytes: a byte order mark decides before the decoder, and without both it is UTF-8.
+function decodeMarked(bytes, decoder) {
+    if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeWith(new TextDecoder("utf-16be"), bytes, false);
+    if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeWith(new TextDecoder("utf-16le"), bytes, false);
+    const isUTF8 = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+    return decoder === null || isUTF8 ? withoutMark(bytes) : decodeWith(decoder, bytes, false);
+}
+
 const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 function encodeBase64(string) {

@@ -1,6 +1,9 @@
 // EventSource, after https://html.spec.whatwg.org/multipage/server-sent-events.html, for the own origin.
 // The host delivers answers of other servers when they are complete, so their event streams are refused.
 
+// The shortest pause before the next attempt, in milliseconds.
+const shortestWait = 500;
+
 const states = { __proto__: null, CONNECTING: 0, OPEN: 1, CLOSED: 2 };
 
 class EventSource extends EventTarget {
@@ -48,13 +51,18 @@ class EventSource extends EventTarget {
         this.#data = null;
         this.#type = "";
         const url = writeURL(this.#url, false);
-        this.#request = startRequest("GET", url, lines, new $Uint8Array(0), {
-            __proto__: null, url,
-            head: (status, fields) => this.#open(status, fields),
-            piece: (bytes) => this.#read(bytes),
-            end: () => this.#reconnect(),
-            fail: () => this.#reconnect(),
-        });
+        try {
+            this.#request = startRequest("GET", url, lines, new $Uint8Array(0), {
+                __proto__: null, url,
+                head: (status, fields) => this.#open(status, fields),
+                piece: (bytes) => this.#read(bytes),
+                end: () => this.#reconnect(),
+                fail: () => this.#reconnect(),
+            });
+        } catch {
+            // Too many requests are active.
+            this.#later(() => this.#reconnect());
+        }
     }
     #open(status, fields) {
         const type = readHeader(headersFromLines(fields), "content-type") ?? "";
@@ -74,7 +82,7 @@ class EventSource extends EventTarget {
         this.#request = 0;
         if (this.#state === 2) return;
         this.#state = 0;
-        this.#later(() => this.#connect(), this.#wait);
+        this.#later(() => this.#connect(), max(this.#wait, shortestWait));
         dispatchTo(this, new Event("error"));
     }
     #read(bytes) {
@@ -109,7 +117,8 @@ class EventSource extends EventTarget {
         if (value[0] === " ") value = slice(value, 1);
         if (field === "data") this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
         if (field === "event") this.#type = value;
-        if (field === "id" && indexOf(value, "\0") < 0) this.#id = value;
+        // Other control characters cannot be sent in a header.
+        if (field === "id" && !matches(/[\0-\x08\x0a-\x1f\x7f]/, value)) this.#id = value;
         if (field === "retry" && matches(/^[0-9]+$/, value)) this.#wait = toInteger(value, 10);
     }
     #deliver() {
@@ -130,9 +139,7 @@ for (const name in states) {
 }
 
 function part(bytes, start, end) {
-    const copy = new $Uint8Array(end - start);
-    for (let index = start; index < end; index++) copy[index - start] = bytes[index];
-    return copy;
+    return bytesOf(new $Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + start, end - start));
 }
 
 finishClass(EventSource, "EventSource");

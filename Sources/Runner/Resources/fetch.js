@@ -293,19 +293,19 @@ const pending = new $Map();
 
 // Sends a request; `listener` has `url`, `head`, `piece`, `end` and `fail`.
 function startRequest(method, url, headers, bytes, listener) {
-    if (startsWith(url, "blob:")) return startObject(method, url, listener);
+    if (isLocal(url)) return startLocal(method, url, listener);
     const id = ask(host.request, method, url, headers, bytes);
     mapSet(pending, id, listener);
     return id;
 }
 
-function startObject(method, url, listener) {
-    const blobs = broughtPart("blob"), blob = method === "GET" ? blobs?.objectOf(url) : undefined;
+// Delivers the content of a URL that needs no request in a turn of its own.
+function startLocal(method, url, listener) {
+    const content = localContent(url, method);
     const id = startTimer(() => {
-        if (blob === undefined) return listener.fail(new $TypeError("Failed to fetch"));
-        const bytes = blobs.bytesOfBlob(blob);
-        listener.head(200, `content-length\n${viewLength(bytes)}\ncontent-type\n${blobs.typeOfBlob(blob)}\n`, "");
-        listener.piece(bytesOf(bytes));
+        if (content === null) return listener.fail(new $TypeError("Failed to fetch"));
+        listener.head(200, localHeaders(content), "");
+        listener.piece(bytesOf(content.bytes));
         listener.end();
     }, [], 0, false, false);
     return -id;
@@ -326,8 +326,10 @@ define("fetch", function fetch(input, init) {
             reject(reasonOf(signal));
             return;
         }
-        if (scheme === "blob" || scheme === "data") {
-            resolve(localResponse(url, method, object));
+        if (isLocal(url)) {
+            const content = localContent(url, method, object);
+            if (content === null) throw new $TypeError("Failed to fetch");
+            resolve(makeResponse(200, headersFromLines(localHeaders(content)), url, bodyOf(content.bytes), false));
             return;
         }
         if (scheme !== "http" && scheme !== "https") {
@@ -370,21 +372,15 @@ define("fetch", function fetch(input, init) {
     });
 });
 
-// The response to a URL that needs no request; throws if there is none.
-function localResponse(url, method, blob) {
-    let bytes, type;
-    if (startsWith(url, "blob:")) {
-        const blobs = broughtPart("blob");
-        if (blob === undefined || method !== "GET") throw new $TypeError("Failed to fetch");
-        bytes = blobs.bytesOfBlob(blob);
-        type = blobs.typeOfBlob(blob);
-    } else {
-        const data = dataOf(url);
-        if (data === null) throw new $TypeError("Failed to fetch");
-        ({ bytes, type } = data);
-    }
-    const lines = `content-length\n${viewLength(bytes)}\ncontent-type\n${type}\n`;
-    return makeResponse(200, headersFromLines(lines), url, bodyOf(bytes), false);
+const isLocal = (url) => startsWith(url, "blob:") || startsWith(url, "data:");
+const localHeaders = ({ bytes, type }) => `content-length\n${viewLength(bytes)}\ncontent-type\n${type}\n`;
+
+// The content of a URL that needs no request, its bytes and type; null if there is none.
+function localContent(url, method, object = undefined) {
+    if (!startsWith(url, "blob:")) return dataOf(url);
+    const blobs = broughtPart("blob"), blob = object ?? blobs?.objectOf(url);
+    if (blob === undefined || method !== "GET") return null;
+    return { bytes: blobs.bytesOfBlob(blob), type: blobs.typeOfBlob(blob) };
 }
 
 // The content of a `data:` URL; null if it is invalid.

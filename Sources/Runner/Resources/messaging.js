@@ -66,6 +66,10 @@ function packed(message, transfer, sender) {
         append(ends, end);
     }
     const data = cloneValue(message, others.length === 0 ? undefined : { transfer: others });
+    // Reading the message may have run functions of the app, which may have closed a port.
+    for (let index = 0; index < ends.length; index++) {
+        if (ends[index].port === null) throw new $DOMException("the port cannot be transferred", "DataCloneError");
+    }
     for (let index = 0; index < ends.length; index++) detach(ends[index]);
     return { __proto__: null, data, ends };
 }
@@ -76,15 +80,23 @@ function unpacked({ data, ends }, origin = "", source = null) {
     return new MessageEvent("message", { data, ports, origin, source });
 }
 
-const newEnd = () => ({ __proto__: null, port: null, other: null, queue: [], isStarted: false });
+// `queue` has the messages that wait, from the index `first` on.
+const newEnd = () => ({ __proto__: null, port: null, other: null, queue: [], first: 0, isStarted: false });
+
+function takeMessage(end) {
+    const message = end.queue[end.first];
+    end.queue[end.first++] = undefined;
+    if (end.first === end.queue.length) {
+        end.queue = [];
+        end.first = 0;
+    }
+    return message;
+}
 
 function schedule(end) {
     startTimer(() => {
         if (end.port === null || !end.isStarted || end.queue.length === 0) return;
-        const next = end.queue[0], rest = [];
-        for (let index = 1; index < end.queue.length; index++) append(rest, end.queue[index]);
-        end.queue = rest;
-        dispatchTo(end.port, unpacked(next));
+        dispatchTo(end.port, unpacked(takeMessage(end)));
     }, [], 0, false, false);
 }
 
@@ -108,7 +120,7 @@ class MessagePort extends EventTarget {
         const end = this.#end;
         if (end === null || end.isStarted) return;
         end.isStarted = true;
-        for (let index = 0; index < end.queue.length; index++) schedule(end);
+        for (let index = end.first; index < end.queue.length; index++) schedule(end);
     }
     close() {
         const end = this.#end;
@@ -191,7 +203,8 @@ class BroadcastChannel extends EventTarget {
         this.#isClosed = true;
         const list = mapGet(channels, this.#name), rest = [];
         for (let index = 0; index < list.length; index++) if (list[index] !== this) append(rest, list[index]);
-        mapSet(channels, this.#name, rest);
+        if (rest.length > 0) mapSet(channels, this.#name, rest);
+        else mapDelete(channels, this.#name);
     }
 }
 addHandlers(BroadcastChannel.prototype, ["message", "messageerror"]);

@@ -3,8 +3,8 @@
 const shared = {
     __proto__: null, AbortController, Event, EventTarget, ProgressEvent, TextDecoder, abortSignal, addConstants,
     addHandlers, append, apply, arrayJoin, arraySort, arraySplice, asyncIterator, asyncIteratorPrototype, baseOrigin,
-    bringPart, bufferBrand, bufferSize, bytesOf, bytesWithin, callApp, charCode, codePoint, copyInto, creation,
-    dataViewBuffer, dataViewOffset, dataViewSize, decodeText, decodeWith, dispatchTo, dropRequest, elementSizes,
+    bringPart, bufferBrand, bufferSize, bytesOf, bytesWithin, callApp, charCode, charsetOf, codePoint, copyInto, creation,
+    dataViewBuffer, dataViewOffset, dataViewSize, decodeMarked, decodeText, decodeWith, decoderOf, dispatchTo, dropRequest, elementSizes,
     encodeBase64, execute, finishClass, floor, freeze, fromCharCode, fromCodePoint, getOwnPropertyDescriptor,
     globalObject, has, headersFromLines, hide, host, indexOf, isAborted, isArray, isDetached, isElsewhere,
     isFiniteNumber, isInteger, isObject, isSignal, isView, iterator, joinBytes, lastIndexOf, lower, mapDelete, mapGet,

@@ -1,9 +1,12 @@
 // Marks and measures of `performance`, after https://w3c.github.io/user-timing/.
 
+// Not `creation`: an app could put a constructor of its own between a class and its base, and receive the key.
+const entryKey = { __proto__: null };
+
 class PerformanceEntry {
     #parts;
     constructor(key, parts) {
-        if (key !== creation) throw new $TypeError("Illegal constructor");
+        if (key !== entryKey) throw new $TypeError("Illegal constructor");
         this.#parts = parts;
     }
     get name() { return this.#parts.name; }
@@ -25,7 +28,7 @@ class PerformanceMark extends PerformanceEntry {
         if (options !== null && !isObject(options)) throw new $TypeError("the options are not an object");
         const given = options?.startTime, startTime = given === undefined ? elapsed() : time(given);
         if (startTime < 0) throw new $TypeError("the time of a mark is not negative");
-        super(creation, {
+        super(entryKey, {
             __proto__: null, name: text(name), entryType: "mark", startTime, duration: 0, detail: detailOf(options),
         });
     }
@@ -95,7 +98,7 @@ function measure(name, start = undefined, endMark = undefined) {
     else end = elapsed();
     if (first !== undefined && first !== null) begin = timeOf(first);
     else begin = length !== undefined && last !== undefined ? end - time(length) : 0;
-    return record(new PerformanceMeasure(creation, {
+    return record(new PerformanceMeasure(entryKey, {
         __proto__: null, name: text(name), entryType: "measure", startTime: begin, duration: end - begin,
         detail: detailOf(options),
     }));

@@ -144,7 +144,7 @@ function bytesWithin(value) {
     } else {
         return null;
     }
-    return new $Uint8Array(buffer, offset, size);
+    return isDetached(buffer) ? new $Uint8Array(0) : new $Uint8Array(buffer, offset, size);
 }
 
 // A copy of the bytes of a view or a buffer, or `null` for other values.

@@ -15,7 +15,7 @@ const notAvailable = {
 
 function explained(message) {
     const found = execute(
-        /: (?:Can't find variable: (\w+)$|.*\(evaluating '(?:new )?(?:window|self|globalThis)\.(\w+))/, message);
+        /^\w+: (?:Can't find variable: (\w+)$|.*\(evaluating '(?:new )?(?:window|self|globalThis)\.(\w+))/, message);
     const name = found === null ? undefined : found[1] ?? found[2], reason = notAvailable[name];
     if (reason === undefined || name in globalObject) return message;
     return `${message}. A headless run has no ${name}: ${reason}.`;

@@ -1,5 +1,5 @@
 // XMLHttpRequest, after https://xhr.spec.whatwg.org.
-// Not supported: Blob, documents as responses, encodings other than UTF-8, credentials.
+// Not supported: documents as responses, credentials.
 const reasonPhrases = {
     __proto__: null, 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content",
     206: "Partial Content", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized",
@@ -25,9 +25,12 @@ class ProgressEvent extends Event {
     get total() { return this.#total; }
 }
 
+// Not `creation`: an app could put a constructor of its own between a class and its base, and receive the key.
+const requestKey = { __proto__: null };
+
 class XMLHttpRequestEventTarget extends EventTarget {
     constructor(key) {
-        if (key !== creation) throw new $TypeError("Illegal constructor");
+        if (key !== requestKey) throw new $TypeError("Illegal constructor");
         super();
     }
 }
@@ -41,12 +44,13 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
     #headers = new Headers(); #timeout = 0; #withCredentials = false; #upload = null;
     #type = ""; #status = 0; #answer = null; #pieces = []; #loaded = 0; #hasFailed = false;
     #cached = undefined; #id = 0; #timer = 0; #url = ""; #place = "";
-    constructor() { super(creation); }
+    #override = null;
+    constructor() { super(requestKey); }
     get readyState() { return this.#state; }
     get status() { return this.#status; }
     get statusText() { return this.#state < 2 ? "" : reasonPhrases[this.#status] ?? ""; }
     get responseURL() { return this.#answer === null ? "" : this.#place; }
-    get upload() { return this.#upload ??= new XMLHttpRequestUpload(creation); }
+    get upload() { return this.#upload ??= new XMLHttpRequestUpload(requestKey); }
     get timeout() { return this.#timeout; }
     set timeout(value) {
         if (this.#state > 0 && !this.#isAsync) {
@@ -87,8 +91,7 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         const bytes = joinBytes(this.#pieces);
         if (this.#type === "arraybuffer") return this.#cached = typedArrayBuffer(bytes);
         if (this.#type === "blob") {
-            const type = this.#answer === null ? null : readHeader(this.#answer, "content-type");
-            return this.#cached = newBlob(bytes, type);
+            return this.#cached = newBlob(bytes, this.#override ?? this.#contentType());
         }
         return this.#cached = viewLength(bytes) === 0 ? null
             : safely(() => parseJSON(withoutMark(bytes)), null);
@@ -127,8 +130,11 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         const added = readHeader(probe, lower(text(name)));
         replaceHeader(this.#headers, name, before === null ? added : `${before}, ${added}`);
     }
-    overrideMimeType() {
+    overrideMimeType(type) {
+        if (arguments.length === 0) throw new $TypeError("a type is needed");
+        const wanted = text(type);
         if (this.#state >= 3) throw XMLHttpRequest.#wrongState();
+        this.#override = wanted;
     }
     getResponseHeader(name) {
         return this.#answer === null ? null
@@ -207,8 +213,7 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         }
     }
     #check() {
-        const isObject = this.#scheme === "blob" && this.#isAsync;
-        if (this.#scheme !== "http" && this.#scheme !== "https" && !isObject) {
+        if (this.#scheme !== "http" && this.#scheme !== "https" && !isLocal(this.#url)) {
             throw new $TypeError(`the scheme ${quote(this.#scheme)} is not supported`);
         }
     }
@@ -216,7 +221,8 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         let answer;
         try {
             this.#check();
-            answer = ask(host.requestAndWait, this.#method, this.#url, headerLines(this.#headers), content, 0);
+            answer = isLocal(this.#url) ? this.#localAnswer()
+                : ask(host.requestAndWait, this.#method, this.#url, headerLines(this.#headers), content, 0);
         } catch (error) {
             this.#state = 4;
             this.#forget();
@@ -228,6 +234,11 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         if (viewLength(answer[2]) > 0) append(this.#pieces, answer[2]);
         this.#loaded = viewLength(answer[2]);
         this.#finish();
+    }
+    #localAnswer() {
+        const content = localContent(this.#url, this.#method);
+        if (content === null) throw new $TypeError("there is no such object");
+        return [200, localHeaders(content), bytesOf(content.bytes), ""];
     }
     #begin(status, lines, place) {
         this.#status = status;
@@ -267,8 +278,10 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         this.#hasFailed = false;
         this.#cached = undefined;
     }
+    #contentType() { return this.#answer === null ? null : readHeader(this.#answer, "content-type"); }
     #text() {
-        return this.#cached ??= withoutMark(joinBytes(this.#pieces));
+        const labels = [charsetOf(this.#override ?? ""), charsetOf(this.#contentType() ?? "")];
+        return this.#cached ??= decodeMarked(joinBytes(this.#pieces), decoderOf(labels[0] ?? labels[1]));
     }
     #total() {
         const length = this.#answer === null ? null : readHeader(this.#answer, "content-length");

@@ -14,6 +14,7 @@ import { install as installForms } from "./forms.js";
 import { install as installImages } from "./images.js";
 import { install as installStyle } from "./inline-style.js";
 import { constructorsOf } from "./interfaces.js";
+import { install as installLinks } from "./links.js";
 import { install as installLists } from "./lists.js";
 import { Names } from "./names.js";
 import { install as installNodes } from "./nodes.js";
@@ -46,6 +47,7 @@ export default function library(bridge) {
     const styles = new Styles(bridge);
     installElements(bridge, styles);
     installStyle();
+    installLinks(bridge);
     const nodes = installNodes(bridge);
     installActivation(bridge);
     installControls(bridge);

@@ -74,10 +74,12 @@ const registry = {
 };
 const registered = { __proto__: null };
 for (const name in registry) registered[upper(name)] = name;
+// The name as the standard writes it; the case of ASCII letters does not matter.
+const registeredName = (given) => (matches(/[^\0-\x7f]/, given) ? undefined : registered[upper(given)]);
 
 function normalizedAlgorithm(given, operation) {
     const named = isObject(given) ? needed(given.name, "name") : given;
-    const wanted = text(named), name = registered[upper(wanted)];
+    const wanted = text(named), name = registeredName(wanted);
     const kind = name === undefined ? undefined : registry[name][operation];
     if (kind === undefined) {
         throw failure("NotSupportedError", `This runtime does not support ${operation} with the algorithm ${wanted}.`);

@@ -4,9 +4,7 @@ const failure = (name, message) => new $DOMException(message, name);
 const dataError = (message) => failure("DataError", message);
 
 function sub(bytes, start, end = viewLength(bytes)) {
-    const copy = new $Uint8Array(end - start);
-    for (let index = start; index < end; index++) copy[index - start] = bytes[index];
-    return copy;
+    return bytesOf(new $Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + start, end - start));
 }
 
 // Calls a primitive, which returns nothing if it fails.

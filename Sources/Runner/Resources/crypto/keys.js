@@ -29,11 +29,10 @@ function copyOf(list) {
 }
 
 function descriptionOf({ name, hash, length, curve }) {
-    const algorithm = { name };
-    if (hash !== undefined) algorithm.hash = { name: hash };
-    if (length !== undefined) algorithm.length = length;
-    if (curve !== undefined) algorithm.namedCurve = curve;
-    return algorithm;
+    return {
+        name, ...(hash !== undefined && { hash: { name: hash } }), ...(length !== undefined && { length }),
+        ...(curve !== undefined && { namedCurve: curve }),
+    };
 }
 
 function demandType(key, type) {

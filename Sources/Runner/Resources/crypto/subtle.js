@@ -15,7 +15,7 @@ function keyFor(key, algorithm, usage) {
 }
 
 function supports(given, operation) {
-    const name = registered[upper(text(isObject(given) ? given.name : given))];
+    const name = registeredName(text(isObject(given) ? given.name : given));
     return name !== undefined && registry[name][operation] !== undefined;
 }
 
@@ -103,7 +103,7 @@ class SubtleCrypto {
         const isWrap = supports(wrapAlgorithm, "wrapKey");
         const normal = normalizedAlgorithm(wrapAlgorithm, isWrap ? "wrapKey" : "encrypt");
         const wrapper = keyFor(wrappingKey, normal, "wrapKey"), exported = exportKey(kind, parts);
-        const bytes = kind === "jwk" ? host.encode(stringifyJSON(exported)) : exported;
+        const bytes = kind === "jwk" ? host.encode(textOfJWK(exported)) : exported;
         return typedArrayBuffer(isWrap ? run(native.wrap, wrapper.secret, bytes)
             : encryption[normal.name](normal, wrapper, bytes));
     }
@@ -124,11 +124,12 @@ class SubtleCrypto {
         if (given < wanted) throw new $TypeError(`${wanted} arguments are needed`);
     }
 }
-for (const name of [
+const operations = [
     "digest", "encrypt", "decrypt", "sign", "verify", "generateKey", "importKey", "exportKey", "deriveBits", "deriveKey",
     "wrapKey", "unwrapKey",
-]) {
-    const work = SubtleCrypto.prototype[name];
+];
+for (let index = 0; index < operations.length; index++) {
+    const name = operations[index], work = SubtleCrypto.prototype[name];
     hide(SubtleCrypto.prototype, name, {
         [name](...list) {
             return new $Promise((resolve, reject) => {
@@ -145,6 +146,12 @@ for (const name of [
     }[name]);
 }
 finishClass(SubtleCrypto, "SubtleCrypto");
+
+// Does not follow a `toJSON` that the app gave arrays.
+function textOfJWK(jwk) {
+    setProperty(jwk.key_ops, "toJSON", { __proto__: null, value: undefined });
+    return stringifyJSON(jwk);
+}
 
 function parsedJWK(bytes) {
     let value;
