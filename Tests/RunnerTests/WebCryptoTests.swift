@@ -236,7 +236,7 @@ struct WebCryptoTests {
         #expect(lines == ["32"])
     }
 
-    @Test func `accessors of the app on Object.prototype receive neither primitives nor keys`() throws {
+    @Test func `accessors on Object.prototype receive neither primitives nor keys`() throws {
         let lines = try Self.lines(
             """
             let count = 0;

@@ -205,9 +205,7 @@ struct XMLHttpRequestTests {
         #expect(run.frames.filter { if case .cancel = $0 { true } else { false } }.count == 2)
     }
 
-    @Test func `data and object URLs are read without a request, and the charset can be overridden`()
-        throws
-    {
+    @Test func `data and object URLs need no request, and the charset can be overridden`() throws {
         let run = try RunOfApp(
             """
             const read = (url, isAsync) => {

@@ -2,12 +2,12 @@
 
 // Live charts on the page: the last ten minutes, then every sample as it arrives, in local time.
 // `data-charts` names sensors, each with a field unless all its numbers are drawn. A headless run has no
-// screen, and draws nothing.
+// layout, and draws nothing.
 (() => {
-  if (typeof ResizeObserver === "undefined") return;
   const LENGTH_MS = 10 * 60_000;
   const SAMPLE_LIMIT = 3600;
   const section = document.getElementById("charts");
+  if (section.clientWidth === 0) return;
 
   /** The numeric fields of a sensor by unit; each unit has a chart of its own. */
   function byUnit(fields, chosen) {
