@@ -7,7 +7,7 @@ struct UncaughtErrorTests {
     @Test func `an error with a long message is reported`() throws {
         let run = try RunOfApp("throw new Error(`\"id\": 1, `.repeat(50_000));")
         #expect(run.errors.first?.message.hasPrefix("Error: \"id\": 1, \"id\"") == true)
-        #expect(run.end == .exit(0))
+        #expect(run.end == .exit(1))
     }
 
     @Test(
