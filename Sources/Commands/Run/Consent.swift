@@ -278,8 +278,10 @@ struct Consent: Sendable {
         open.map(\.id.description).joined(separator: ", ")
     }
 
+    /// The command with the options that were given, and one for each open privilege.
     private func command(_ open: [Privilege]) -> String {
-        "nervous run \(app.name) " + open.map { "--allow \($0.id)" }.joined(separator: " ")
+        let options = flags.decisions.map(\.option) + open.map { "--allow \($0.id)" }
+        return "nervous run \(app.name) " + options.joined(separator: " ")
     }
 }
 

@@ -58,6 +58,13 @@ struct FlagDecisions {
         let decision: Decision
         /// The chosen sensors; `nil` for all.
         var only: [SensorID]?
+
+        /// The option of the command line.
+        var option: String {
+            let name = decision == .allowOnce ? "--allow" : "--deny"
+            let sensors = only.map { "=" + $0.map(\.description).joined(separator: ",") } ?? ""
+            return "\(name) \(privilege)\(sensors)"
+        }
     }
 
     let decisions: [Flag]

@@ -158,4 +158,15 @@ struct RunTests {
         #expect(try sandbox.nervous("run", "demo", "--allow-all").code == 0)
         #expect(try !sandbox.nervous("apps").output.contains("not confined"))
     }
+
+    @Test func `the hint for what is undecided repeats the options that were given`() throws {
+        let sandbox = try Sandbox()
+        let app = Binary.repository + "/jsapps/hello-sensors"
+        let run = try sandbox.nervous(
+            "run", app, "--allow", "sensor:cpu", "--deny", "sensor:memory")
+        #expect(run.code == 77)
+        let hint =
+            "nervous run hello-sensors --allow sensor:cpu --deny sensor:memory --allow sensor:load:stats"
+        #expect(run.errors.contains(hint), "\(run.errors)")
+    }
 }
