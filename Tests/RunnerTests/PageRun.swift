@@ -20,6 +20,9 @@ struct PageRun {
     }
 
     /// Runs `files["app.html"]`, or `files["app.js"]` alone where `runsPage` is not set.
+    ///
+    /// - Parameter lifetime: milliseconds after which the run ends, from its second text on: a busy machine may
+    ///   need any time for the first.
     init(
         _ files: [String: String], runsPage: Bool = true, lifetime: UInt32? = nil,
         answer: @escaping (String, [UInt8]) -> String? = { _, _ in nil }
@@ -32,10 +35,13 @@ struct PageRun {
             .present(text: true, markup: true),
             .load(name: "nervous:environment", source: "location = 'http://my-app.localhost/'"),
         ]
-        let last = lifetime.map { [HostFrame.lifetime($0)] } ?? []
         var calls: [String] = []
-        run = try RunOfApp(frames: first + last + frames + [.loaded]) { frame, runner in
+        var texts = 0
+        run = try RunOfApp(frames: first + frames + [.loaded]) { frame, runner in
             switch frame {
+            case .view:
+                texts += 1
+                if texts == 2, let lifetime { try runner.send(.lifetime(lifetime)) }
             case .library(let id, let library):
                 try Self.send(Self.text(of: library), status: 200, for: id, to: runner)
             case .request(let id, _, let target, _, let body):

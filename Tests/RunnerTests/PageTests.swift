@@ -183,9 +183,9 @@ struct PageTests {
                 "app.html":
                     "<p id=a>0<script>let n = 0; setInterval(() => { a.textContent = ++n }, 5)</script>"
             ],
-            lifetime: 2_000)
+            lifetime: 1_000)
         #expect(run.run.end == .exit(0))
-        #expect(run.views.count >= 2 && run.views.count <= 22)
+        #expect(run.views.count >= 2 && run.views.count <= 14)
         #expect(run.markup?.contains("<p id=\"a\">\(run.views.last ?? "")") == true)
     }
 
