@@ -33,7 +33,11 @@ define("prompt", function prompt(message = "") {
     return null;
 });
 define("open", function open(address = "") {
-    note(`The app wanted to open ${quote(text(address))}; a headless run opens no other page.`);
+    const target = text(address);
+    if (parseURL(target, baseRecord) === null) {
+        throw new $DOMException(`${quote(target)} is not a valid URL`, "SyntaxError");
+    }
+    note(`The app wanted to open ${quote(target)}; a headless run opens no other page.`);
     return null;
 });
 define("matchMedia", function matchMedia(query) {
