@@ -2,10 +2,11 @@
 const creation = $Symbol("creation");
 
 class AbortSignal extends EventTarget {
-    #aborted = false; #reason = undefined; #actions = [];
-    // A signal of `any` aborts with its sources, each of which aborts on its own. Both lists hold only such
-    // relations.
-    #isDependent = false; #sources = []; #dependents = [];
+    #aborted = false; #reason = undefined; #actions = new $Set();
+    // A signal of `any` aborts with its sources, each of which aborts on its own. A source can live much longer
+    // than its dependents: it refers to them weakly, and holds only those whose abort somebody waits for.
+    #isDependent = false; #sources = []; #dependents = new $Set(); #held = new $Set(); #limit = 64;
+    #reference = null; #isListened = false;
     constructor(key) {
         if (key !== creation) throw new $TypeError("Illegal constructor");
         super();
@@ -53,12 +54,25 @@ class AbortSignal extends EventTarget {
     }
     static #depend(signal, source) {
         append(signal.#sources, source);
-        append(source.#dependents, signal);
+        signal.#reference ??= new $WeakRef(signal);
+        setAdd(source.#dependents, signal.#reference);
+        if (setSize(source.#dependents) < source.#limit) return;
+        setEach(source.#dependents, (reference) => {
+            if (dereference(reference) === undefined) setDelete(source.#dependents, reference);
+        });
+        source.#limit = max(64, 2 * setSize(source.#dependents));
+    }
+    static #hold(signal) {
+        for (let index = 0; index < signal.#sources.length; index++) setAdd(signal.#sources[index].#held, signal);
+    }
+    static #release(signal) {
+        if (signal.#isListened || setSize(signal.#actions) > 0) return;
+        for (let index = 0; index < signal.#sources.length; index++) setDelete(signal.#sources[index].#held, signal);
     }
     #run() {
         const actions = this.#actions;
-        this.#actions = [];
-        for (let index = 0; index < actions.length; index++) actions[index]();
+        this.#actions = new $Set();
+        setEach(actions, (action) => { action(); });
         dispatchTo(this, new Event("abort"));
     }
     static internals = {
@@ -69,23 +83,38 @@ class AbortSignal extends EventTarget {
             signal.#reason = reason === undefined
                 ? new $DOMException("The operation was aborted.", "AbortError") : reason;
             const dependents = [];
-            for (let index = 0; index < signal.#dependents.length; index++) {
-                const dependent = signal.#dependents[index];
-                if (dependent.#aborted) continue;
+            setEach(signal.#dependents, (reference) => {
+                const dependent = dereference(reference);
+                if (dependent === undefined || dependent.#aborted) return;
                 dependent.#aborted = true;
                 dependent.#reason = signal.#reason;
                 append(dependents, dependent);
-            }
+            });
+            signal.#dependents = new $Set();
+            signal.#held = new $Set();
             signal.#run();
             for (let index = 0; index < dependents.length; index++) dependents[index].#run();
         },
         isAborted: (signal) => signal.#aborted,
         reasonOf: (signal) => signal.#reason,
-        whenAborted(signal, action) { append(signal.#actions, action); },
+        // Returns a function that forgets the action.
+        whenAborted(signal, action) {
+            setAdd(signal.#actions, action);
+            AbortSignal.#hold(signal);
+            return () => {
+                setDelete(signal.#actions, action);
+                AbortSignal.#release(signal);
+            };
+        },
+        // An app listens to the signal, from now on.
+        listen(signal) {
+            signal.#isListened = true;
+            AbortSignal.#hold(signal);
+        },
         isSignal: (value) => isObject(value) && #actions in value,
     };
 }
-const { abort: abortSignal, isAborted, reasonOf, whenAborted, isSignal } = AbortSignal.internals;
+const { abort: abortSignal, isAborted, listen: listenToSignal, reasonOf, whenAborted, isSignal } = AbortSignal.internals;
 delete AbortSignal.internals;
 addHandlers(AbortSignal.prototype, ["abort"]);
 
@@ -100,5 +129,5 @@ delete AbortController.signalOf;
 
 define("AbortSignal", AbortSignal);
 define("AbortController", AbortController);
-tag(AbortSignal);
-tag(AbortController);
+finishClass(AbortSignal, "AbortSignal");
+finishClass(AbortController, "AbortController");

@@ -7,9 +7,6 @@
     };
 
     const regExpPrototype = $RegExp.prototype, { WeakSet, WeakRef } = globalObject;
-    setAdd(platformPrototypes, EventTarget.prototype);
-    setAdd(platformPrototypes, Event.prototype);
-    setAdd(platformPrototypes, AbortController.prototype);
 
     // Views of one buffer stay views of one buffer.
     const cloneView = (value, seen) => {

@@ -150,14 +150,7 @@ const {
     prevent: preventEvent,
 } = Event.internals;
 delete Event.internals;
-{
-    const phases = ["NONE", "CAPTURING_PHASE", "AT_TARGET", "BUBBLING_PHASE"];
-    for (let phase = 0; phase < phases.length; phase++) {
-        const constant = { __proto__: null, value: phase, enumerable: true };
-        setProperty(Event, phases[phase], constant);
-        setProperty(Event.prototype, phases[phase], constant);
-    }
-}
+addConstants(Event, ["NONE", "CAPTURING_PHASE", "AT_TARGET", "BUBBLING_PHASE"]);
 
 class CustomEvent extends Event {
     #detail;
@@ -211,7 +204,7 @@ define("CustomEvent", CustomEvent);
 define("ErrorEvent", ErrorEvent);
 define("PromiseRejectionEvent", PromiseRejectionEvent);
 tag(DOMException);
-tag(Event);
-tag(CustomEvent);
-tag(ErrorEvent);
-tag(PromiseRejectionEvent);
+finishClass(Event, "Event");
+finishClass(CustomEvent, "CustomEvent");
+finishClass(ErrorEvent, "ErrorEvent");
+finishClass(PromiseRejectionEvent, "PromiseRejectionEvent");

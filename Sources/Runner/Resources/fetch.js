@@ -343,8 +343,13 @@ define("fetch", function fetch(input, init) {
         }
 
         function begin(bytes) {
-            const body = emptyBody(() => dropRequest(id));
+            let forget = () => {};
+            const body = emptyBody(() => {
+                forget();
+                dropRequest(id);
+            });
             const fail = (error) => {
+                forget();
                 reject(error);
                 failBody(body, error);
             };
@@ -357,12 +362,13 @@ define("fetch", function fetch(input, init) {
                     settleBody(body);
                 },
                 end: () => {
+                    forget();
                     body.isEnded = true;
                     settleBody(body);
                 },
             });
             if (signal !== null) {
-                whenAborted(signal, () => {
+                forget = whenAborted(signal, () => {
                     if (!mapHas(pending, id)) return;
                     dropRequest(id);
                     fail(reasonOf(signal));

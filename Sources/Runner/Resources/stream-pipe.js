@@ -2,10 +2,11 @@
 function pipe(source, target, options) {
     const { preventAbort, preventCancel, preventClose, signal } = options;
     const reader = acquireReader(source), writer = acquireWriter(target), finished = deferred();
-    let isEnding = false, lastWrite = toPromise(undefined);
+    let isEnding = false, lastWrite = toPromise(undefined), forgetSignal = () => {};
     source.isDisturbed = true;
 
     const finish = (isError, error) => {
+        forgetSignal();
         releaseWriter(writer);
         releaseReader(reader);
         if (isError) finished.reject(error);
@@ -41,7 +42,7 @@ function pipe(source, target, options) {
             abort();
             return finished.promise;
         }
-        whenAborted(signal, abort);
+        forgetSignal = whenAborted(signal, abort);
     }
 
     const whenErrored = (stream, closed, action) => {

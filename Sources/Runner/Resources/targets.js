@@ -1,6 +1,6 @@
 // EventTarget: listeners, dispatch and event handler attributes, after https://dom.spec.whatwg.org/#dispatching-events.
-// The listeners of each target, in order. Any object can be a target, including the global object and
-// the nodes of a page.
+// The listeners of each target: `entries` in order, and how many dispatches are reading them. Any object can be a
+// target, including the global object and the nodes of a page.
 const listenersOf = new $WeakMap();
 // What the document adds: the next target on an event's path, whether listeners of a type are passive
 // unless they say otherwise, and what a click does.
@@ -14,7 +14,7 @@ let currentEvent;
 function findListener(list, kind, callback, capture) {
     for (let index = 0; index < list.length; index++) {
         const entry = list[index];
-        if (entry.kind === kind && entry.callback === callback && entry.capture === capture) {
+        if (entry.kind === kind && entry.callback === callback && entry.capture === capture && !entry.isRemoved) {
             return index;
         }
     }
@@ -35,34 +35,52 @@ function addListener(target, type, callback, options) {
     if (callback === null || callback === undefined) return;
     if (!isObject(callback)) throw new $TypeError("the listener is not a function");
     if (signal !== undefined && isAborted(signal)) return;
-    const list = weakGet(listenersOf, target) ?? [];
-    if (findListener(list, kind, callback, capture) >= 0) return;
-    append(list, {
-        __proto__: null, kind, callback, once, capture, isRemoved: false,
+    const list = weakGet(listenersOf, target) ?? { __proto__: null, entries: [], readers: 0, hasRemoved: false };
+    if (findListener(list.entries, kind, callback, capture) >= 0) return;
+    const entry = {
+        __proto__: null, kind, callback, once, capture, isRemoved: false, forget: null,
         passive: passive ?? hooks.isPassive(target, kind),
-    });
+    };
+    append(list.entries, entry);
     weakSet(listenersOf, target, list);
+    if (isSignal(target)) listenToSignal(target);
     if (signal !== undefined) {
-        whenAborted(signal, () => removeListener(target, kind, callback, capture));
+        entry.forget = whenAborted(signal, () => removeListener(target, kind, callback, capture));
     }
 }
 
 function removeListener(target, kind, callback, capture) {
     const list = weakGet(listenersOf, target);
     if (list === undefined) return;
-    const index = findListener(list, kind, callback, capture);
+    const index = findListener(list.entries, kind, callback, capture);
     if (index < 0) return;
-    list[index].isRemoved = true;
+    retire(list.entries[index]);
+    if (list.readers > 0) list.hasRemoved = true;
+    else arraySplice(list.entries, index, 1);
+}
+
+// Its signal does not have to remove it any more.
+function retire(entry) {
+    entry.isRemoved = true;
+    if (entry.forget !== null) entry.forget();
+}
+
+// Takes out what was removed while the listeners were being called.
+function dropRemoved(list) {
+    if (!list.hasRemoved) return;
+    list.hasRemoved = false;
     const rest = [];
-    for (let at = 0; at < list.length; at++) {
-        if (at !== index) append(rest, list[at]);
+    for (let index = 0; index < list.entries.length; index++) {
+        if (!list.entries[index].isRemoved) append(rest, list.entries[index]);
     }
-    weakSet(listenersOf, target, rest);
+    list.entries = rest;
 }
 
 function hasListener(target, kind) {
-    const list = weakGet(listenersOf, target) ?? [];
-    for (let index = 0; index < list.length; index++) if (list[index].kind === kind) return true;
+    const entries = weakGet(listenersOf, target)?.entries ?? [];
+    for (let index = 0; index < entries.length; index++) {
+        if (entries[index].kind === kind && !entries[index].isRemoved) return true;
+    }
     return false;
 }
 
@@ -81,17 +99,25 @@ function callListeners(target, event, phase, capture) {
     if (isStopped(event)) return;
     enterEvent(event, target, phase);
     if (list === undefined) return;
-    const size = list.length;
-    for (let index = 0; index < size && !isHalted(event); index++) {
-        const entry = list[index];
-        if (entry.kind !== kind || entry.capture !== capture || entry.isRemoved) continue;
-        if (entry.once) removeListener(target, kind, entry.callback, capture);
-        const before = currentEvent;
-        currentEvent = event;
-        if (entry.passive) setPassive(event, true);
-        callListener(entry.callback, target, event);
-        setPassive(event, false);
-        currentEvent = before;
+    const { entries } = list, size = entries.length;
+    list.readers++;
+    try {
+        for (let index = 0; index < size && !isHalted(event); index++) {
+            const entry = entries[index];
+            if (entry.kind !== kind || entry.capture !== capture || entry.isRemoved) continue;
+            if (entry.once) {
+                retire(entry);
+                list.hasRemoved = true;
+            }
+            const before = currentEvent;
+            currentEvent = event;
+            if (entry.passive) setPassive(event, true);
+            callListener(entry.callback, target, event);
+            setPassive(event, false);
+            currentEvent = before;
+        }
+    } finally {
+        if (--list.readers === 0) dropRemoved(list);
     }
 }
 
@@ -192,7 +218,7 @@ function addHandlers(prototype, types) {
 }
 
 define("EventTarget", EventTarget);
-tag(EventTarget);
+finishClass(EventTarget, "EventTarget");
 setProperty(globalObject, "event", {
     __proto__: null, enumerable: true, configurable: true,
     get() { return currentEvent; },
