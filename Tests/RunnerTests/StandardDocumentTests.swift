@@ -40,6 +40,100 @@ struct StandardDocumentTests {
         #expect(try lines("console.log(String(\(expression)));") == [value])
     }
 
+    private static let results = #"""
+        Object.assign(document.createElement('a'), { href: 'HTTP://ü.example:80/a/../b?q#h' }).href ~~> http://xn--tda.example/b?q#h
+        Object.assign(document.createElement('a'), { href: '//x', hash: 'top', port: 81 }).getAttribute('href') ~~> http://x:81/#top
+        [document.createElement('area').protocol, document.createElement('a').href].join() ~~> :,
+        (() => { const { options } = select('ab'); options[options.length] = new Option('c'); options[0] = null; return `${options.length}${options[0].text}${options.selectedIndex}`; })() ~~> 2b0
+        (() => { const list = select('ab'); list[1] = new Option('c'); list[3] = new Option('d'); return [list.length, list[1].text, list[3].text].join(); })() ~~> 4,c,d
+        (() => { const list = select('ab'); list.selectedIndex = -1; const before = list.value; list.add(new Option('x')); return [before, list.value].join(); })() ~~> ,a
+        (() => { const list = document.body.appendChild(select('ab')); list.remove(); return list.isConnected; })() ~~> false
+        [find('form').children instanceof HTMLCollection, find('.check').labels instanceof NodeList, find('form').elements instanceof HTMLFormControlsCollection, select('a').options instanceof HTMLOptionsCollection].join() ~~> true,true,true,true
+        (() => { let count = 0; document.getElementsByName('r').forEach(() => count++); find('form').elements.r.forEach(() => count++); return count; })() ~~> 4
+        (() => { const { elements } = find('form'); elements.r.value = 'on'; return [elements.r.value, elements.r[0].checked, elements.r[1].checked].join(); })() ~~> on,true,false
+        [...document.getElementsByTagName('B')].map((one) => one.localName).join() ~~> b,b
+        (() => { const list = document.getElementsByClassName('new'); find('div').className = 'new'; return [list.length, list.item(5), list[0] === find('div')].join(); })() ~~> 1,,true
+        (() => { find('form').name = 'login'; return document.forms.login === find('form') && document.forms.namedItem('x') === null; })() ~~> true
+        (() => { find('b').id = '1 a'; return find('#\\31 \\20 a') === find(`#${CSS.escape('1 a')}`) && CSS.escape('-0.b'); })() ~~> -\30 \.b
+        (() => { const option = new Option('a', 'b', true, true); return [option instanceof Option, option.defaultSelected, option.selected, new Image() instanceof HTMLImageElement].join(); })() ~~> true,true,true,true
+        (() => { find('b').style.cssText = 'color: red; top: 0'; return [...find('b').style].join(); })() ~~> color,top
+        (() => { find('div').innerHTML = '<input type=radio name=q checked><input type=radio name=q checked>'; return [...find('div').children].map((one) => one.checked).join(); })() ~~> false,true
+        (() => { URL = null; return Object.assign(document.createElement('input'), { type: 'url', value: 'x' }).validity.typeMismatch; })() ~~> true
+        (() => { const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg'); svg.innerHTML = '<g/><path d="M0 0"/>'; return svg.children.length + svg.firstChild.namespaceURI; })() ~~> 2http://www.w3.org/2000/svg
+        (() => { const dialog = document.body.appendChild(document.createElement('dialog')); dialog.showModal(); const { open } = dialog; dialog.close('done'); return [open, dialog.open, dialog.returnValue].join(); })() ~~> true,false,done
+        new DOMParser().parseFromString('<p>', 'text/html').body.isConnected ~~> true
+        document.querySelectorAll(':is(:unknown, [1], form)').length ~~> 1
+        (() => { find('div').setAttribute('x', 'a/*b*/c'); return find('[x="a/*b*/c"]') === find('div'); })() ~~> true
+        (() => { location.hash = '#%'; return find(':target'); })() ~~> null
+        (() => { const context = document.createElement('canvas').getContext('2d'); context.translate(10, 10); context.rect(0, 0, 5, 5); const path = new Path2D(); path.rect(0, 0, 5, 5); return [context.isPointInPath(12, 12), context.isPointInPath(2, 2), context.isPointInPath(path, 12, 12)].join(); })() ~~> true,false,true
+        document.body.compareDocumentPosition(find('form input').attributes[0]) ~~> 20
+        (() => { const names = []; for (const name in new CustomEvent('x')) names.push(name); return names.includes('type') && names.includes('detail'); })() ~~> true
+        (() => { const table = document.createElement('table'); table.insertRow().id = 'a'; table.insertRow(0).id = 'b'; table.createTFoot().insertRow().id = 'c'; table.insertRow().id = 'd'; table.createTHead().insertRow().id = 'e'; return [...table.rows].map((row) => row.id).join(''); })() ~~> ebacd
+        """#
+
+    @Test(arguments: table(results))
+    func `what ordinary pages use`(expression: String, value: String) throws {
+        let start = """
+            const select = (letters) => {
+                const made = document.createElement("select");
+                made.innerHTML = [...letters].map((letter) => `<option>${letter}`).join("");
+                return made;
+            };
+            """
+        #expect(try lines("\(start)console.log(String(\(expression)));") == [value])
+    }
+
+    @Test func `some links do not navigate, and details and dialogs tell of changes`() throws {
+        let found = try lines(
+            """
+            const click = (members) => Object.assign(document.body.appendChild(document.createElement("a")), members).click();
+            click({ href: "javascript:console.log('ran')" });
+            click({ href: "data.csv", download: "data.csv" });
+            const details = document.body.appendChild(document.createElement("details"));
+            details.addEventListener("toggle", ({ oldState, newState }) => console.log(oldState, newState));
+            details.open = true;
+            const dialog = document.body.appendChild(document.createElement("dialog"));
+            dialog.addEventListener("close", () => console.log("close"));
+            dialog.show();
+            dialog.close();
+            """)
+        #expect(
+            found == [
+                "The app wanted to download data.csv; a headless run keeps no downloads.", "ran",
+                "closed open", "close",
+            ])
+    }
+
+    @Test func `what consists of several changes is recorded once`() throws {
+        let found = try lines(
+            """
+            const target = find("div"), attribute = document.createAttribute("lang");
+            attribute.value = "new";
+            target.setAttribute("lang", "old");
+            new MutationObserver((records) => {
+                for (const { type, addedNodes, removedNodes, oldValue } of records) console.log(type, addedNodes.length, removedNodes.length, oldValue);
+            }).observe(target, { childList: true, attributeOldValue: true });
+            target.replaceChildren("a", "b");
+            target.setAttributeNode(attribute);
+            target.removeAttributeNode(attribute);
+            """)
+        #expect(found == ["childList 2 2 null", "attributes 0 0 old", "attributes 0 0 new"])
+    }
+
+    @Test func `autofocus follows parsing, and a var of a function hides no element`() throws {
+        let run = try PageRun([
+            "app.html": """
+            <!DOCTYPE html><p id="place"></p><script>
+            function inner() { var place = 1; return place; }
+            var found = place;
+            console.log(found.id + inner());
+            document.addEventListener("DOMContentLoaded", () => console.log(document.activeElement.id));
+            </script><input id="second" autofocus>
+            """
+        ])
+        #expect(run.lines == ["place1", "second"])
+    }
+
     /// Runs a script in the page; `find` is `querySelector`.
     private func lines(_ script: String) throws -> [String] {
         let start = """

@@ -1,7 +1,7 @@
 // The document. Its library is loaded when it is first needed; this script connects it with the runner.
 const bridge = {
     __proto__: null, global: globalObject, Event, CustomEvent, EventTarget, DOMException, URL,
-    handlerOf, setHandler, note,
+    addConstants, handlerOf, setHandler, note,
     call: callApp,
     soon: runSoon,
     later: (callback) => { startTimer(callback, [], 0, false, false); },
@@ -70,6 +70,7 @@ const documentNames = [
     "Element", "Document", "DocumentFragment", "Text", "Comment", "HTMLElement", "HTMLDocument",
     "HTMLInputElement", "HTMLCanvasElement", "Image", "Option", "UIEvent", "MouseEvent", "KeyboardEvent",
     "InputEvent", "FocusEvent", "SVGElement", "ResizeObserver", "IntersectionObserver", "Path2D", "ImageData",
+    "HTMLCollection", "CSS",
 ];
 // jQuery and `App` of nervousnet apps.
 const hostLibrary = "/nervousnet-axon-resources/libs.js";

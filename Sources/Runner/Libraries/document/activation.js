@@ -1,12 +1,20 @@
 // What a click does, after https://html.spec.whatwg.org/#activation-behavior.
 import { elements } from "domino/lib/htmlelts";
 import { add } from "./members.js";
+import { elementsOf } from "./tree.js";
 
 const {
     HTMLElement, HTMLInputElement, HTMLButtonElement, HTMLLabelElement, HTMLAnchorElement, HTMLAreaElement,
 } = elements;
 
 const interactive = "a[href], button, details, embed, iframe, input:not([type=hidden]), label, select, textarea";
+const decoded = (text) => {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+};
 const isCheckable = (element) => element instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(element.type);
 
 /** Whether a control is disabled, by itself or by a fieldset. */
@@ -17,7 +25,7 @@ export function isDisabled(element) {
     for (let at = element.parentNode, before = element; at?.nodeType === 1; before = at, at = at.parentNode) {
         if (at.localName !== "fieldset" || !at.hasAttribute("disabled")) continue;
         // The controls of its first legend stay enabled.
-        const legend = [...at.children].find((child) => child.localName === "legend");
+        const legend = elementsOf(at).find((child) => child.localName === "legend");
         if (before !== legend) return true;
     }
     return false;
@@ -49,7 +57,11 @@ export function install(bridge) {
         a(element, event) {
             const { target } = event;
             if (target !== element && target.closest?.(interactive) !== element && target.closest?.(interactive)) return;
-            if (element.ownerDocument.defaultView === global && element.isConnected) global.location = element.href;
+            if (element.ownerDocument.defaultView !== global || !element.isConnected) return;
+            const { href } = element;
+            if (/^javascript:/i.test(href)) bridge.later(() => bridge.run(decoded(href.slice(11)), "javascript:", 1, false));
+            else if (element.hasAttribute("download")) bridge.note(`The app wanted to download ${element.getAttribute("download") || href}; a headless run keeps no downloads.`);
+            else global.location = href;
         },
         area(element, event) { runs.a(element, event); },
         label(element, event) {
@@ -64,16 +76,10 @@ export function install(bridge) {
         summary(element) {
             const details = element.parentNode;
             if (details?.localName !== "details") return;
-            if ([...details.children].find((child) => child.localName === "summary") !== element) return;
-            const isOpen = details.hasAttribute("open");
-            if (isOpen) details.removeAttribute("open");
-            else details.setAttribute("open", "");
-            bridge.later(() => bridge.dispatchTo(details, new bridge.events.ToggleEvent("toggle", {
-                oldState: isOpen ? "open" : "closed", newState: isOpen ? "closed" : "open",
-            })));
+            if (elementsOf(details).find((child) => child.localName === "summary") !== element) return;
+            details.toggleAttribute("open");
         },
     };
-
     hooks.activates = (target, event) => event instanceof MouseEvent && event.type === "click"
         && target instanceof HTMLElement && behaviour(target);
     hooks.before = (element) => {
@@ -97,9 +103,9 @@ export function install(bridge) {
         }
     };
     hooks.after = (element, event, state) => {
-        // A control that became disabled meanwhile does nothing more.
+        // A control that was no checkbox or radio button before its listeners ran does nothing more.
         if (isCheckable(element) && state === undefined) return;
-        runs[element.localName](element, event);
+        bridge.call(runs[element.localName], undefined, [element, event]);
     };
     add(HTMLElement.prototype, {
         click() {

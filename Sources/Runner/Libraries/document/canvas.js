@@ -50,6 +50,12 @@ export function install(bridge) {
     /** The points of a path, which only tests of what is inside of it use. */
     class Path2D {
         _parts = [];
+        /** What maps the points that are added, as in `setTransform`. */
+        _matrix = [1, 0, 0, 1, 0, 0];
+        _at(x, y) {
+            const [a, b, c, d, e, f] = this._matrix;
+            return [a * x + c * y + e, b * x + d * y + f];
+        }
         constructor(path) { if (path instanceof Path2D) this._parts = path._parts.map((part) => [...part]); }
         _to(x, y) { (this._parts.at(-1) ?? this._begin(x, y)).push([+x, +y]); }
         _begin(x, y) {
@@ -57,8 +63,8 @@ export function install(bridge) {
             return this._parts.at(-1);
         }
         addPath(path) { this._parts.push(...path._parts.map((part) => [...part])); }
-        moveTo(x, y) { this._begin(x, y); }
-        lineTo(x, y) { this._to(x, y); }
+        moveTo(x, y) { this._begin(...this._at(+x, +y)); }
+        lineTo(x, y) { this._to(...this._at(+x, +y)); }
         closePath() {
             const first = this._parts.at(-1)?.[0];
             if (first !== undefined) {
@@ -67,13 +73,14 @@ export function install(bridge) {
             }
         }
         rect(x, y, width, height) {
-            this._begin(x, y);
-            for (const point of [[x + width, y], [x + width, y + height], [x, y + height]]) this._to(...point);
+            this.moveTo(x, y);
+            for (const point of [[x + width, y], [x + width, y + height], [x, y + height]]) this.lineTo(...point);
             this.closePath();
         }
         roundRect(x, y, width, height) { this.rect(x, y, width, height); }
         quadraticCurveTo(cx, cy, x, y) { this.bezierCurveTo(cx, cy, cx, cy, x, y); }
-        bezierCurveTo(ax, ay, bx, by, x, y) {
+        bezierCurveTo(...list) {
+            const [[ax, ay], [bx, by], [x, y]] = [0, 2, 4].map((at) => this._at(+list[at], +list[at + 1]));
             const [sx, sy] = this._parts.at(-1)?.at(-1) ?? [ax, ay];
             for (let step = 1; step <= 8; step++) {
                 const t = step / 8, u = 1 - t;
@@ -86,7 +93,7 @@ export function install(bridge) {
         }
         arcTo(ax, ay, bx, by, radius) {
             if (radius < 0) unsupported("the radius is negative");
-            this._to(ax, ay);
+            this.lineTo(ax, ay);
         }
         ellipse(x, y, rx, ry, rotation, start, end, isReverse = false) {
             if (rx < 0 || ry < 0) unsupported("a radius is negative");
@@ -95,7 +102,7 @@ export function install(bridge) {
             for (let step = 0; step <= 16; step++) {
                 const angle = start + (isReverse ? -1 : 1) * sweep * step / 16;
                 const [px, py] = [rx * Math.cos(angle), ry * Math.sin(angle)];
-                this._to(x + px * Math.cos(rotation) - py * Math.sin(rotation), y + px * Math.sin(rotation) + py * Math.cos(rotation));
+                this.lineTo(x + px * Math.cos(rotation) - py * Math.sin(rotation), y + px * Math.sin(rotation) + py * Math.cos(rotation));
             }
         }
         _contains(x, y, rule) {
@@ -149,11 +156,17 @@ export function install(bridge) {
         beginPath() { this.#path = new Path2D(); }
         closePath() { this.#path.closePath(); }
         isPointInPath(...list) {
-            const path = list[0] instanceof Path2D ? list.shift() : this.#path;
-            return path._contains(+list[0], +list[1], list[2] ?? "nonzero");
+            if (!(list[0] instanceof Path2D)) return this.#path._contains(+list[0], +list[1], list[2] ?? "nonzero");
+            // A given path is transformed now, so the point is transformed back.
+            const path = list.shift(), [a, b, c, d, e, f] = this.#state.matrix, size = a * d - b * c;
+            const [x, y] = [list[0] - e, list[1] - f];
+            return size !== 0 && path._contains((d * x - c * y) / size, (a * y - b * x) / size, list[2] ?? "nonzero");
         }
         isPointInStroke() { return false; }
-        static add(context, name, list) { context.#path[name](...list); }
+        static add(context, name, list) {
+            context.#path._matrix = context.#state.matrix;
+            context.#path[name](...list);
+        }
         // Text, whose width is an estimate from the size of the font.
         measureText(text) {
             const size = Number.parseFloat(/([\d.]+)px/.exec(this.#state.font)?.[1] ?? "10"), width = 0.55 * size * [...`${text}`].length;

@@ -2,8 +2,10 @@
 import attributes from "domino/lib/attributes";
 import { elements } from "domino/lib/htmlelts";
 import { numeric, orElse, parseNumber, sanitize } from "./input-values.js";
+import { changedState, kept } from "./changes.js";
 import { add, reflect } from "./members.js";
 import { addSelection } from "./selection.js";
+import { descendants, rootOf } from "./tree.js";
 
 const types = new Set([
     "hidden", "text", "search", "tel", "url", "email", "password", "date", "month", "week", "time", "datetime-local",
@@ -16,9 +18,33 @@ export function install(bridge) {
     const error = (message, name) => { throw new bridge.DOMException(message, name); };
     const selection = addSelection(bridge, HTMLInputElement, HTMLTextAreaElement);
 
-    const root = (node) => {
-        while (node.parentNode) node = node.parentNode;
-        return node;
+    // The radio buttons of a tree, by their names.
+    const radiosIn = kept((root) => {
+        const found = new Map();
+        for (const radio of descendants(root, (element) => element instanceof HTMLInputElement && element.type === "radio")) {
+            const name = radio.getAttribute("name") ?? "";
+            if (!found.has(name)) found.set(name, []);
+            found.get(name).push(radio);
+        }
+        return found;
+    });
+    // Of the radio buttons of a group, the last that came to it checked is. The others are unchecked when this is
+    // first asked for, and not one by one while a page is parsed.
+    const arrived = new Set();
+    const arrive = (input) => {
+        if (input.type !== "radio" || !(input._isChecked ?? input.hasAttribute("checked"))) return;
+        arrived.delete(input);
+        arrived.add(input);
+        if (arrived.size > 4096) settle();
+    };
+    const settle = () => {
+        if (arrived.size === 0) return;
+        const list = [...arrived].reverse();
+        arrived.clear();
+        for (const input of list) {
+            if (!(input._isChecked ?? input.hasAttribute("checked"))) continue;
+            for (const other of input._group()) if (other.checked) other._isChecked = false;
+        }
     };
     add(HTMLInputElement.prototype, {
         get type() {
@@ -52,13 +78,21 @@ export function install(bridge) {
         },
         get defaultValue() { return this.getAttribute("value") ?? ""; },
         set defaultValue(value) { this.setAttribute("value", value); },
-        get checked() { return this._isChecked ?? this.hasAttribute("checked"); },
+        get checked() {
+            settle();
+            return this._isChecked ?? this.hasAttribute("checked");
+        },
         set checked(value) {
+            settle();
             this._isChecked = !!value;
+            changedState();
             if (this._isChecked && this.type === "radio") for (const other of this._group()) other._isChecked = false;
         },
         get indeterminate() { return this._isIndeterminate ?? false; },
-        set indeterminate(value) { this._isIndeterminate = !!value; },
+        set indeterminate(value) {
+            this._isIndeterminate = !!value;
+            changedState();
+        },
         get files() { return this.type === "file" ? this._files ??= Object.assign([], { item: () => null }) : null; },
         get list() {
             const found = this.ownerDocument.getElementById(this.getAttribute("list") ?? "");
@@ -105,17 +139,17 @@ export function install(bridge) {
         _setRawValue(text) {
             this._text = text;
             this._isEdited = true;
+            changedState();
         },
         // The other radio buttons of its group.
         _group() {
             const name = this.getAttribute("name") ?? "";
             if (this.type !== "radio" || name === "") return [];
-            const all = [...root(this).querySelectorAll?.("input") ?? []];
-            return all.filter((other) => other !== this && this._isOfGroup(other));
+            return (radiosIn(rootOf(this)).get(name) ?? []).filter((other) => other !== this && this._isOfGroup(other));
         },
         _isOfGroup(other) {
-            return other.type === "radio" && this.type === "radio" && other.form === this.form
-                && (this.getAttribute("name") ?? "") !== "" && other.getAttribute("name") === this.getAttribute("name");
+            return (this.getAttribute("name") ?? "") !== "" && other.getAttribute("name") === this.getAttribute("name")
+                && other.type === "radio" && this.type === "radio" && other.form === this.form;
         },
         _step(count) {
             const kind = numeric[this.type], given = this.getAttribute("step");
@@ -138,8 +172,10 @@ export function install(bridge) {
         _reset() {
             this._text = this._isChecked = undefined;
             this._isEdited = false;
+            changedState();
         },
         _copyState(from) {
+            settle();
             this._text = from._text;
             this._isChecked = from._isChecked;
             this._isEdited = from._isEdited;
@@ -149,11 +185,12 @@ export function install(bridge) {
     reflect(HTMLInputElement.prototype, ["accept", "alt", "max", "min", "name", "pattern", "placeholder", "step", "dirName", "autocomplete"]);
     reflect(HTMLInputElement.prototype, ["disabled", "readOnly", "required", "multiple", ["defaultChecked", "checked"], "formNoValidate"], "boolean");
     delete HTMLInputElement.prototype._post_click_activation_steps;
-    // Of the radio buttons of a group, the last that is checked by its attribute is.
-    attributes.registerChangeHandler(HTMLInputElement, "checked", (input, name, before, value) => {
-        if (value === null || input._isChecked !== undefined || input.type !== "radio") return;
-        for (const other of input._group()) if (other._isChecked === undefined && other.hasAttribute("checked")) other._isChecked = false;
-    });
+    for (const changed of ["checked", "name", "type", "form"]) {
+        attributes.registerChangeHandler(HTMLInputElement, changed, (input, name, before, value) => {
+            if (value !== null && (changed !== "checked" || input._isChecked === undefined)) arrive(input);
+        });
+    }
+    Object.defineProperty(HTMLInputElement.prototype, "_roothook", { configurable: true, writable: true, value() { arrive(this); } });
 
     const lines = (text) => text.replace(/\r\n?/g, "\n");
     add(HTMLTextAreaElement.prototype, {
@@ -165,7 +202,9 @@ export function install(bridge) {
             if (this.value !== before) selection.toEnd(this);
         },
         get defaultValue() {
-            return [...this.childNodes].map((node) => (node.nodeType === 3 || node.nodeType === 4 ? node.data : "")).join("");
+            let text = "";
+            for (let kid = this.firstChild; kid !== null; kid = kid.nextSibling) if (kid.nodeType === 3 || kid.nodeType === 4) text += kid.data;
+            return text;
         },
         set defaultValue(value) { this.textContent = value; },
         get textLength() { return this.value.length; },
@@ -174,10 +213,12 @@ export function install(bridge) {
         _setRawValue(text) {
             this._text = text;
             this._isEdited = true;
+            changedState();
         },
         _reset() {
             this._text = undefined;
             this._isEdited = false;
+            changedState();
         },
         _copyState(from) {
             this._text = from._text;

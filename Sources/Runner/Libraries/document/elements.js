@@ -5,8 +5,13 @@ import DocumentFragment from "domino/lib/DocumentFragment";
 import Element from "domino/lib/Element";
 import Node from "domino/lib/Node";
 import { elements } from "domino/lib/htmlelts";
+import { kept } from "./changes.js";
+import { HTMLCollection, collection } from "./live-lists.js";
 import { add } from "./members.js";
 import { visibleText } from "./text.js";
+import { descendants } from "./tree.js";
+
+const html = "http://www.w3.org/1999/xhtml";
 
 function fragmentOf(document, parts) {
     const fragment = document.createDocumentFragment();
@@ -20,8 +25,10 @@ const parents = {
     append(...parts) { this.appendChild(fragmentOf(this.ownerDocument ?? this, parts)); },
     prepend(...parts) { this.insertBefore(fragmentOf(this.ownerDocument ?? this, parts), this.firstChild); },
     replaceChildren(...parts) {
-        while (this.firstChild !== null) this.removeChild(this.firstChild);
-        this.append(...parts);
+        const fragment = fragmentOf(this.ownerDocument ?? this, parts);
+        this._ensureInsertValid(fragment, null, true);
+        this.removeChildren();
+        this.appendChild(fragment);
     },
 };
 
@@ -66,13 +73,8 @@ function unlinkRemoved() {
 export function install(bridge, styles) {
     unlinkRemoved();
     add(Node.prototype, {
-        get isConnected() { return this.rooted && this.doc === bridge.global.document; },
+        get isConnected() { return this.rooted; },
         get baseURI() { return this.doc._documentBaseURL; },
-        getRootNode() {
-            let root = this;
-            while (root.parentNode) root = root.parentNode;
-            return root;
-        },
     });
     for (const kind of [Element, Document, DocumentFragment]) add(kind.prototype, parents);
     const box = { x: 0, y: 0, top: 0, left: 0, right: 0, bottom: 0, width: 0, height: 0 };
@@ -98,6 +100,17 @@ export function install(bridge, styles) {
         scrollBy() {},
         animate: () => ({ cancel() {}, finish() {}, play() {}, pause() {}, finished: Promise.resolve() }),
     });
+    // The parser takes no element of SVG or MathML as the context, so one is put around the text.
+    const wholes = { "http://www.w3.org/2000/svg": "svg", "http://www.w3.org/1998/Math/MathML": "math" };
+    const { innerHTML } = Object.getOwnPropertyDescriptors(elements.HTMLElement.prototype);
+    Object.defineProperty(Element.prototype, "innerHTML", {
+        ...innerHTML, set(text) {
+            const name = wholes[this.namespaceURI], holder = this.ownerDocument.createElementNS(html, "div");
+            innerHTML.set.call(holder, name === undefined ? text : `<${name}>${text ?? ""}</${name}>`);
+            const from = name === undefined ? holder : holder.firstChild;
+            this.replaceChildren(...from.childNodes);
+        },
+    });
     add(elements.HTMLElement.prototype, {
         get innerText() { return visibleText(this, styles); },
         set innerText(value) {
@@ -108,12 +121,20 @@ export function install(bridge, styles) {
         get outerText() { return this.innerText; },
         get isContentEditable() { return false; },
     });
-    const list = (selector) => ({
-        get() { return this.querySelectorAll(selector); }, configurable: true, enumerable: true,
-    });
+    const list = (test) => {
+        const known = new WeakMap(), find = kept((document) => descendants(document, (element) => element.namespaceURI === html && test(element)));
+        return {
+            get() {
+                if (!known.has(this)) known.set(this, collection(HTMLCollection, this, find));
+                return known.get(this);
+            }, configurable: true, enumerable: true,
+        };
+    };
+    const named = (name) => list((element) => element.localName === name);
     Object.defineProperties(Document.prototype, {
-        images: list("img"), embeds: list("embed"), links: list("a[href], area[href]"),
-        forms: list("form"), scripts: list("script"), styleSheets: { get: () => [], configurable: true },
+        images: named("img"), embeds: named("embed"), forms: named("form"), scripts: named("script"),
+        links: list((element) => /^(?:a|area)$/.test(element.localName) && element.hasAttribute("href")),
+        styleSheets: { get: () => [], configurable: true },
         cookie: { get: () => "", set() {}, configurable: true },
         referrer: { get: () => "", configurable: true },
         domain: { get: () => bridge.global.location.hostname, set() {}, configurable: true },

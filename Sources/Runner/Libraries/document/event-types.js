@@ -15,7 +15,7 @@ const any = (value) => value;
 const modifiers = { ctrlKey: [false, boolean], shiftKey: [false, boolean], altKey: [false, boolean], metaKey: [false, boolean] };
 const modifierKeys = { Control: "ctrlKey", Shift: "shiftKey", Alt: "altKey", Meta: "metaKey" };
 
-export function eventTypes({ Event, EventTarget, CustomEvent, global, isUnderWay, leaveUninitialized, tag }) {
+export function eventTypes({ addConstants, Event, EventTarget, CustomEvent, global, isUnderWay, leaveUninitialized, tag }) {
     const isTarget = (value) => value === global || value instanceof EventTarget || typeof value.addEventListener === "function";
     const target = (value) => {
         if (value === null) return null;
@@ -96,20 +96,15 @@ export function eventTypes({ Event, EventTarget, CustomEvent, global, isUnderWay
             });
         },
     }));
-    const constants = (Made, numbers) => {
-        for (const [name, value] of Object.entries(numbers)) {
-            for (const object of [Made, Made.prototype]) Object.defineProperty(object, name, { value, enumerable: true });
-        }
-    };
-    constants(declare("WheelEvent", MouseEvent, {
+    addConstants(declare("WheelEvent", MouseEvent, {
         deltaX: zero, deltaY: zero, deltaZ: zero, deltaMode: [0, unsigned],
-    }), { DOM_DELTA_PIXEL: 0, DOM_DELTA_LINE: 1, DOM_DELTA_PAGE: 2 });
+    }), ["DOM_DELTA_PIXEL", "DOM_DELTA_LINE", "DOM_DELTA_PAGE"]);
     declare("PointerEvent", MouseEvent, {
         pointerId: [0, long], width: [1, double], height: [1, double], pressure: zero, tangentialPressure: zero,
         tiltX: [0, long], tiltY: [0, long], twist: [0, long], pointerType: ["", string], isPrimary: [false, boolean],
     }, { getCoalescedEvents: () => [], getPredictedEvents: () => [] });
     declare("DragEvent", MouseEvent, { dataTransfer: [null, any] });
-    constants(declare("KeyboardEvent", UIEvent, {
+    addConstants(declare("KeyboardEvent", UIEvent, {
         key: ["", string], code: ["", string], location: [0, unsigned], ...modifiers, repeat: [false, boolean],
         isComposing: [false, boolean], charCode: [0, unsigned], keyCode: [0, unsigned],
     }, (set) => ({
@@ -122,7 +117,7 @@ export function eventTypes({ Event, EventTarget, CustomEvent, global, isUnderWay
                 set(this, { key: string(list[4] ?? ""), location: unsigned(list[5]), ctrlKey, altKey, shiftKey, metaKey });
             });
         },
-    })), { DOM_KEY_LOCATION_STANDARD: 0, DOM_KEY_LOCATION_LEFT: 1, DOM_KEY_LOCATION_RIGHT: 2, DOM_KEY_LOCATION_NUMPAD: 3 });
+    })), ["DOM_KEY_LOCATION_STANDARD", "DOM_KEY_LOCATION_LEFT", "DOM_KEY_LOCATION_RIGHT", "DOM_KEY_LOCATION_NUMPAD"]);
     const withData = (set) => ({
         initCompositionEvent(...list) {
             initialize(this, list, () => {

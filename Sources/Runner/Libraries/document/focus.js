@@ -3,6 +3,7 @@ import Document from "domino/lib/Document";
 import Element from "domino/lib/Element";
 import { elements } from "domino/lib/htmlelts";
 import { isDisabled } from "./activation.js";
+import { changedState } from "./changes.js";
 import { add } from "./members.js";
 
 const natural = "a[href], area[href], button, input:not([type=hidden]), select, textarea, iframe, summary";
@@ -31,11 +32,13 @@ export function install(bridge, styles) {
         if (before === next) return;
         if (before !== null) {
             focused.delete(document);
+            changedState();
             fire(before, "blur", false, next);
             fire(before, "focusout", true, next);
         }
         if (next === null || !next.isConnected) return;
         focused.set(document, next);
+        changedState();
         fire(next, "focus", false, before);
         if (current(document) === next) fire(next, "focusin", true, before);
     };
@@ -60,6 +63,6 @@ export function install(bridge, styles) {
     });
     return {
         /** Focuses the first element that asks for it, at the end of parsing. */
-        begin(document) { document.querySelector("[autofocus]")?.focus(); },
+        begin(document) { if (current(document) === null) document.querySelector("[autofocus]")?.focus(); },
     };
 }

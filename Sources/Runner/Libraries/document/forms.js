@@ -1,10 +1,18 @@
 // Forms, their controls and labels, after https://html.spec.whatwg.org/#forms. Nothing is sent: the page stays.
 import { elements } from "domino/lib/htmlelts";
+import NodeList from "domino/lib/NodeList";
 import { isDisabled } from "./activation.js";
-import { add, collection, reflect } from "./members.js";
+import { kept } from "./changes.js";
+import { HTMLFormControlsCollection, RadioNodeList, collection, ownerOf } from "./live-lists.js";
+import { add, reflect } from "./members.js";
+import { descendants, firstElement, rootOf } from "./tree.js";
 
-const listed = "button, fieldset, input, object, output, select, textarea";
-const labelable = "button, input:not([type=hidden]), meter, output, progress, select, textarea";
+const html = "http://www.w3.org/1999/xhtml";
+const listed = new Set(["button", "fieldset", "input", "object", "output", "select", "textarea"]);
+const labelable = new Set(["button", "input", "meter", "output", "progress", "select", "textarea"]);
+const isListed = (element) => listed.has(element.localName) && element.namespaceURI === html;
+const isLabelable = (element) => labelable.has(element.localName) && element.namespaceURI === html
+    && !(element.localName === "input" && element.type === "hidden");
 
 export function install(bridge) {
     const { Event, DOMException } = bridge;
@@ -12,21 +20,16 @@ export function install(bridge) {
         HTMLElement, HTMLFormElement, HTMLInputElement, HTMLButtonElement, HTMLLabelElement, HTMLFieldSetElement,
         HTMLOutputElement, HTMLSelectElement, HTMLTextAreaElement, HTMLMeterElement, HTMLProgressElement, HTMLLegendElement, HTMLObjectElement,
     } = elements;
-    const root = (node) => {
-        while (node.parentNode) node = node.parentNode;
-        return node;
-    };
     const owner = (control) => {
         const id = control.getAttribute("form");
         if (id !== null && control.isConnected) {
             const found = control.ownerDocument.getElementById(id);
             return found instanceof HTMLFormElement ? found : null;
         }
-        const form = control.closest("form");
-        if (form !== null) return form;
+        for (let at = control.parentNode; at !== null; at = at.parentNode) if (at instanceof HTMLFormElement) return at;
         // The parser gives a control that stands in a table a form that is not around it.
         const parsed = control._form;
-        return parsed instanceof HTMLFormElement && root(parsed) === root(control) ? parsed : null;
+        return parsed instanceof HTMLFormElement && rootOf(parsed) === rootOf(control) ? parsed : null;
     };
     const form = { get form() { return owner(this); } };
     for (const { prototype } of [
@@ -35,14 +38,19 @@ export function install(bridge) {
     ]) {
         add(prototype, form);
     }
+    // The labels of each control of a tree.
+    const labelsIn = kept((root) => {
+        const found = new Map();
+        for (const label of descendants(root, (element) => element instanceof HTMLLabelElement)) {
+            const { control } = label;
+            if (control !== null) found.set(control, [...found.get(control) ?? [], label]);
+        }
+        return found;
+    });
+    const none = [];
+    const labelsOf = (control) => labelsIn(rootOf(control)).get(control) ?? none;
     const labels = {
-        get labels() {
-            if (!this.matches(labelable)) return null;
-            return this._labels ??= collection("NodeList", () => [...root(this).querySelectorAll?.("label") ?? []]
-                .filter((label) => label.control === this), {
-                forEach(callback, self) { [...this].forEach((label, index) => callback.call(self, label, index, this)); },
-            });
-        },
+        get labels() { return isLabelable(this) ? this._labels ??= collection(NodeList, this, labelsOf) : null; },
     };
     for (const { prototype } of [
         HTMLInputElement, HTMLButtonElement, HTMLOutputElement, HTMLSelectElement, HTMLTextAreaElement,
@@ -53,14 +61,15 @@ export function install(bridge) {
     add(HTMLLabelElement.prototype, {
         get control() {
             const id = this.getAttribute("for");
-            if (id === null) return this.querySelector(labelable);
+            if (id === null) return firstElement(this, isLabelable);
             if (id === "") return null;
-            const found = root(this).querySelector?.(`[id=${JSON.stringify(id)}]`) ?? null;
-            return found?.matches(labelable) ? found : null;
+            const found = this.isConnected ? this.ownerDocument.getElementById(id)
+                : firstElement(rootOf(this), (element) => element.getAttribute("id") === id);
+            return found !== null && isLabelable(found) ? found : null;
         },
         get form() {
             const { control } = this;
-            return control === null || !control.matches(listed) ? null : control.form;
+            return control === null || !isListed(control) ? null : control.form;
         },
     });
     reflect(HTMLLabelElement.prototype, [["htmlFor", "for"]]);
@@ -74,9 +83,10 @@ export function install(bridge) {
         },
         set type(value) { this.setAttribute("type", value); },
     });
+    const within = kept((fieldset) => descendants(fieldset, isListed));
     add(HTMLFieldSetElement.prototype, {
         get type() { return "fieldset"; },
-        get elements() { return this._elements ??= collection("HTMLFormControlsCollection", () => [...this.querySelectorAll(listed)]); },
+        get elements() { return this._elements ??= collection(HTMLFormControlsCollection, this, within); },
     });
     reflect(HTMLFieldSetElement.prototype, ["disabled"], "boolean");
     reflect(HTMLFieldSetElement.prototype, ["name"]);
@@ -100,26 +110,49 @@ export function install(bridge) {
             this._default = undefined;
         },
     });
-    // Radio buttons of one name are one entry.
-    const controls = (of) => [...root(of).querySelectorAll?.(listed) ?? []]
-        .filter((control) => owner(control) === of && control.type !== "image");
-    const named = (of, name) => {
-        const found = controls(of).filter((control) => control.id === name || control.getAttribute("name") === name);
-        if (found.length < 2) return found[0] ?? null;
-        return Object.assign(collection("RadioNodeList", () => found), {
-            get value() { return found.find((control) => control.type === "radio" && control.checked)?.value ?? ""; },
-            set value(value) {
-                const radio = found.find((control) => control.type === "radio" && control.value === `${value}`);
-                if (radio) radio.checked = true;
-            },
-        });
+    // The controls of each form of a tree.
+    const controlsIn = kept((root) => {
+        const found = new Map();
+        for (const control of descendants(root, isListed)) {
+            const form = control.type === "image" ? null : owner(control);
+            if (form !== null && !found.has(form)) found.set(form, []);
+            found.get(form)?.push(control);
+        }
+        return found;
+    });
+    const controls = (form) => controlsIn(rootOf(form)).get(form) ?? none;
+    // Controls of one name are one entry.
+    const byName = (list) => kept((of) => {
+        const found = new Map();
+        for (const control of list(of)) {
+            for (const name of new Set([control.id, control.getAttribute("name") ?? ""])) {
+                if (!found.has(name)) found.set(name, []);
+                found.get(name).push(control);
+            }
+        }
+        return found;
+    });
+    const namesOf = byName(controls), namesWithin = byName(within);
+    const named = (names, of, name) => {
+        const find = (form) => names(form).get(name) ?? none, found = name === "" ? none : find(of);
+        return found.length < 2 ? found[0] ?? null : collection(RadioNodeList, of, find);
     };
-    add(HTMLFormElement.prototype, {
-        get elements() {
-            return this._elements ??= collection("HTMLFormControlsCollection", () => controls(this), {
-                namedItem: (name) => named(this, `${name}`),
-            });
+    add(RadioNodeList.prototype, {
+        get value() { return radiosOf(this).find((radio) => radio.checked)?.value ?? ""; },
+        set value(value) {
+            const radio = radiosOf(this).find((one) => one.value === `${value}`);
+            if (radio !== undefined) radio.checked = true;
         },
+    });
+    const radiosOf = (list) => [...list].filter((control) => control.type === "radio");
+    add(HTMLFormControlsCollection.prototype, {
+        namedItem(name) {
+            const of = ownerOf(this);
+            return named(of instanceof HTMLFormElement ? namesOf : namesWithin, of, `${name}`);
+        },
+    });
+    add(HTMLFormElement.prototype, {
+        get elements() { return this._elements ??= collection(HTMLFormControlsCollection, this, controls); },
         get length() { return controls(this).length; },
         submit() { bridge.note("The app wanted to send a form; a headless run stays on its page."); },
         reset() {
@@ -158,7 +191,7 @@ export function install(bridge) {
             if (typeof key !== "string" || key in target || key.startsWith("_") || !(self instanceof HTMLFormElement)) {
                 return Reflect.get(target, key, self);
             }
-            return /^\d+$/.test(key) ? controls(self)[key] : named(self, key) ?? undefined;
+            return /^\d+$/.test(key) ? controls(self)[key] : named(namesOf, self, key) ?? undefined;
         },
     }));
     add(HTMLProgressElement.prototype, {

@@ -7,7 +7,6 @@ import DocumentFragment from "domino/lib/DocumentFragment";
 import DocumentType from "domino/lib/DocumentType";
 import DOMImplementation from "domino/lib/DOMImplementation";
 import Element from "domino/lib/Element";
-import FilteredElementList from "domino/lib/FilteredElementList";
 import Leaf from "domino/lib/Leaf";
 import Node from "domino/lib/Node";
 import NodeIterator from "domino/lib/NodeIterator";
@@ -16,6 +15,9 @@ import ProcessingInstruction from "domino/lib/ProcessingInstruction";
 import Text from "domino/lib/Text";
 import TreeWalker from "domino/lib/TreeWalker";
 import { elements as svgElements } from "domino/lib/svg";
+import { HTMLCollection, HTMLFormControlsCollection, HTMLOptionsCollection, RadioNodeList } from "./live-lists.js";
+
+const lists = { HTMLCollection, HTMLFormControlsCollection, HTMLOptionsCollection, RadioNodeList };
 
 const makers = {
     Text: (document, data = "") => document.createTextNode(`${data}`),
@@ -26,7 +28,8 @@ const makers = {
 const chains = {
     Document: "Node", DocumentFragment: "Node", DocumentType: "Node", Element: "Node", CharacterData: "Node", Attr: "Node",
     Text: "CharacterData", Comment: "CharacterData", ProcessingInstruction: "CharacterData", CDATASection: "Text",
-    HTMLElement: "Element", SVGElement: "Element",
+    HTMLElement: "Element", SVGElement: "Element", RadioNodeList: "NodeList",
+    HTMLOptionsCollection: "HTMLCollection", HTMLFormControlsCollection: "HTMLCollection",
 };
 const same = { HTMLDocument: "Document", XMLDocument: "Document" };
 
@@ -34,7 +37,7 @@ const same = { HTMLDocument: "Document", XMLDocument: "Document" };
 export function constructorsOf(all, bridge) {
     const classes = {
         ...all, ...svgElements, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
-        ProcessingInstruction, NodeList, HTMLCollection: FilteredElementList, TreeWalker, NodeIterator,
+        ProcessingInstruction, NodeList, ...lists, TreeWalker, NodeIterator,
     };
     // A processing instruction and a comment have the members of character data in domino, but for the chain.
     const made = {};

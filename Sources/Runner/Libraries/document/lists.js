@@ -1,6 +1,5 @@
 // Lists like a browser's: all are iterable.
 import DOMTokenList from "domino/lib/DOMTokenList";
-import FilteredElementList from "domino/lib/FilteredElementList";
 import NamedNodeMap from "domino/lib/NamedNodeMap";
 
 function walk(prototype, members = {}) {
@@ -15,11 +14,6 @@ function walk(prototype, members = {}) {
 }
 
 export function install(document) {
-    walk(FilteredElementList.prototype, {
-        namedItem(name) {
-            return [...this].find((element) => element.id === name || element.getAttribute("name") === name) ?? null;
-        },
-    });
     walk(DOMTokenList.prototype, {
         forEach(callback, self) { [...this].forEach((token, index) => callback.call(self, token, index, this)); },
     });

@@ -7,6 +7,7 @@ import domino from "domino";
 import { install as installActivation } from "./activation.js";
 import { install as installCanvas } from "./canvas.js";
 import { install as installControls } from "./controls.js";
+import { install as installDialogs } from "./dialogs.js";
 import { install as installEvents } from "./events.js";
 import { install as installElements } from "./elements.js";
 import { install as installFocus } from "./focus.js";
@@ -26,6 +27,7 @@ import { Styles } from "./styles.js";
 import { install as installTables } from "./tables.js";
 import { visibleText } from "./text.js";
 import { install as installValidity } from "./validity.js";
+import { escapeIdentifier } from "./selectors.js";
 import { parseXML, serializeXML } from "./xml.js";
 import Document from "domino/lib/Document";
 
@@ -50,6 +52,7 @@ export default function library(bridge) {
     installLinks(bridge);
     const nodes = installNodes(bridge);
     installActivation(bridge);
+    installDialogs(bridge);
     installControls(bridge);
     installSelects();
     installTables(bridge);
@@ -62,6 +65,8 @@ export default function library(bridge) {
         delete globals[name];
     }
     const images = installImages(bridge);
+    // A function whose objects are elements of an interface.
+    const made = (name, constructor) => Object.defineProperty(constructor, "prototype", { value: globals[name].prototype, writable: false });
     Object.assign(globals, observers.globals, validity, installCanvas(bridge), installSizeObservers(bridge, styles), bridge.events, {
         DOMParser: class DOMParser {
             parseFromString(text, type) {
@@ -81,22 +86,25 @@ export default function library(bridge) {
             }
         },
         getComputedStyle: (element) => styles.declaration(element),
-        Image: function Image(width, height) {
+        CSS: { escape: (text) => escapeIdentifier(`${text}`) },
+        Image: made("HTMLImageElement", function Image(width, height) {
             const image = bridge.global.document.createElement("img");
             if (width !== undefined) image.width = width;
             if (height !== undefined) image.height = height;
             return image;
-        },
-        Option: function Option(text = "", value = undefined) {
+        }),
+        Option: made("HTMLOptionElement", function Option(text = "", value = undefined, defaultSelected = false, selected = false) {
             const option = bridge.global.document.createElement("option");
-            option.textContent = text;
+            if (`${text}` !== "") option.textContent = text;
             if (value !== undefined) option.value = value;
+            if (defaultSelected) option.setAttribute("selected", "");
+            option.selected = selected;
             return option;
-        },
+        }),
     });
     let page = null, shown = "";
     const open = (html, name) => {
-        page = new Page(bridge, html, name);
+        page = new Page(bridge, html, name, focus.begin);
         observers.watch(page.document);
         new Names(bridge, page.document);
         return page;

@@ -34,14 +34,26 @@ export class Names {
     // script is it known whether a `var` was of the whole script or of a function.
     #yield(source) {
         if (this.#names.size === 0) return;
-        const hidden = [], declared = /\bvar\s+([^;]{1,200})/g;
-        for (let found = declared.exec(source); found !== null; found = declared.exec(source)) {
-            for (const name of found[1].match(/[A-Za-z_$][\w$]*/g) ?? []) {
-                if (!this.#names.delete(name)) continue;
-                delete this.#global[name];
-                hidden.push(name);
-            }
+        const hidden = [];
+        for (const name of declaredIn(source)) {
+            if (!this.#names.delete(name)) continue;
+            delete this.#global[name];
+            hidden.push(name);
         }
         if (hidden.length > 0) this.#soon(() => { for (const name of hidden) this.#add(name); });
     }
+}
+
+// The names that a script declares with `var` outside of braces; strings and comments are skipped.
+function declaredIn(source) {
+    const found = [], part = /"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|`(?:[^`\\]|\\[^])*`|\/\/[^\n]*|\/\*[^]*?\*\/|[{}]|\bvar\s+([^;{}]{1,200})/g;
+    let depth = 0;
+    for (let at = part.exec(source); at !== null; at = part.exec(source)) {
+        if (at[0] === "{") depth++;
+        else if (at[0] === "}") depth--;
+        else if (at[1] !== undefined && depth === 0) {
+            for (const [, name] of at[1].matchAll(/(?:^|,)\s*([A-Za-z_$][\w$]*)\s*(?=[=,]|in\b|of\b|$)/g)) found.push(name);
+        }
+    }
+    return found;
 }

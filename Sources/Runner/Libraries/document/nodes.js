@@ -12,8 +12,14 @@ import NodeList from "domino/lib/NodeList";
 import ProcessingInstruction from "domino/lib/ProcessingInstruction";
 import Text from "domino/lib/Text";
 import utils from "domino/lib/utils";
-import { add, collection } from "./members.js";
-import { find, matches } from "./selectors.js";
+import { kept } from "./changes.js";
+import { HTMLCollection, collection } from "./live-lists.js";
+import { add } from "./members.js";
+import { Invalid, find, hasClass, matches } from "./selectors.js";
+import { descendants, elementsOf, firstElement, rootOf } from "./tree.js";
+import { namePattern } from "./xml-names.js";
+
+const validName = new RegExp(`^${namePattern}$`, "u");
 
 const asNode = (value) => {
     if (!(value instanceof Node)) throw new TypeError("the argument is not a Node");
@@ -75,16 +81,13 @@ Object.defineProperties(CDATASection.prototype, {
     clone: { value() { return CDATASection.make(this.ownerDocument, this._data); }, configurable: true },
 });
 
-const nameStart = ":A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\u{10000}-\u{effff}";
-const validName = new RegExp(`^[${nameStart}][${nameStart}\\-.0-9\u00b7\u0300-\u036f\u203f\u2040]*$`, "u");
-
 export function install(bridge) {
     const error = (message, name) => { throw new bridge.DOMException(message, name); };
     const chosen = (action) => {
         try {
             return action();
         } catch (reason) {
-            if (reason.constructor.name === "Invalid") error(reason.message, "SyntaxError");
+            if (reason instanceof Invalid) error(reason.message, "SyntaxError");
             throw reason;
         }
     };
@@ -95,9 +98,9 @@ export function install(bridge) {
         querySelectorAll(selector) { return chosen(() => new NodeList(find(this, `${selector}`))); },
     };
     const children = {
-        get children() { return this._children ??= collection("HTMLCollection", () => elementsOf(this)); },
-        get firstElementChild() { return firstElement(this.firstChild, "nextSibling"); },
-        get lastElementChild() { return firstElement(this.lastChild, "previousSibling"); },
+        get children() { return this._children ??= collection(HTMLCollection, this, elementsOf); },
+        get firstElementChild() { return elementFrom(this.firstChild, "nextSibling"); },
+        get lastElementChild() { return elementFrom(this.lastChild, "previousSibling"); },
         get childElementCount() { return elementsOf(this).length; },
     };
     for (const kind of [Document, DocumentFragment, Element]) add(kind.prototype, queries);
@@ -124,7 +127,7 @@ export function install(bridge) {
         },
     });
     add(DocumentFragment.prototype, {
-        getElementById(id) { return firstDescendant(this, (element) => element.id === `${id}` && `${id}` !== ""); },
+        getElementById(id) { return firstElement(this, (element) => element.id === `${id}` && `${id}` !== ""); },
     });
 
     // Trees.
@@ -181,7 +184,7 @@ export function install(bridge) {
             if (arguments.length === 0) throw new TypeError("appendChild needs 1 argument");
             return this.insertBefore(node, null);
         },
-        cloneNode(isDeep = false) { return copy(this, this.nodeType === 9 ? null : this.ownerDocument, !!isDeep); },
+        cloneNode(isDeep = false) { return copy(this, !!isDeep); },
         contains(node) {
             if (node !== null && node !== undefined) asNode(node);
             for (let at = node ?? null; at !== null; at = at.parentNode) if (at === this) return true;
@@ -190,11 +193,7 @@ export function install(bridge) {
         isSameNode(node) { return this === node; },
         isEqualNode(node) { return node !== null && node !== undefined && isEqual(this, asNode(node)); },
         compareDocumentPosition(other) { return position(asNode(other), this); },
-        getRootNode() {
-            let root = this;
-            while (root.parentNode) root = root.parentNode;
-            return root;
-        },
+        getRootNode() { return rootOf(this); },
         normalize() {
             for (let child = this.firstChild, next; child !== null; child = next) {
                 next = child.nextSibling;
@@ -249,11 +248,11 @@ export function install(bridge) {
         for (const name of ["cloneNode", "lookupNamespaceURI", "isEqualNode", "contains"]) delete prototype[name];
     }
 
-    function copy(node, document, isDeep) {
+    function copy(node, isDeep) {
         const clone = node.nodeType === 9 ? emptyCopy(node) : node.nodeType === 2 ? cloneAttribute(node) : node.clone();
         clone._copyState?.(node);
         if (!isDeep && !(node.localName === "template" && node.content)) return clone;
-        if (isDeep) for (let kid = node.firstChild; kid; kid = kid.nextSibling) clone.appendChild(copy(kid, document, true));
+        if (isDeep) for (let kid = node.firstChild; kid; kid = kid.nextSibling) clone.appendChild(copy(kid, true));
         if (isDeep && node.localName === "template" && node.content && clone.content) {
             for (let kid = node.content.firstChild; kid; kid = kid.nextSibling) clone.content.appendChild(clone.content.ownerDocument.importNode(kid, true));
         }
@@ -278,7 +277,48 @@ export function install(bridge) {
         Object.defineProperty(prototype, "textContent", { ...known, get() { return textOf(this); } });
     }
 
+    // Lists by name and class. Domino's are read again after every change, even of a text.
+    const listsOf = new WeakMap();
+    const listOf = (root, key, counter, makeTest) => {
+        if (!listsOf.has(root)) listsOf.set(root, new Map());
+        const lists = listsOf.get(root);
+        if (!lists.has(key)) {
+            const test = makeTest();
+            lists.set(key, collection(HTMLCollection, root, kept((parent) => descendants(parent, test), counter)));
+        }
+        return lists.get(key);
+    };
+    const isHTML = (element) => element.namespaceURI === utils.NAMESPACE.HTML && element.ownerDocument.isHTML;
+    const lists = {
+        getElementsByTagName(name) {
+            const wanted = `${name}`, small = wanted.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+            const nameOf = (element) => (element.prefix === null ? element.localName : `${element.prefix}:${element.localName}`);
+            return listOf(this, `tag ${wanted}`, "lists", () => (wanted === "*" ? () => true
+                : (element) => nameOf(element) === (isHTML(element) ? small : wanted)));
+        },
+        getElementsByTagNameNS(namespace, name) {
+            const space = namespace === "" || namespace === undefined ? null : namespace === null ? null : `${namespace}`, wanted = `${name}`;
+            return listOf(this, `namespace ${space} ${wanted}`, "lists", () => (element) => (space === "*" || element.namespaceURI === space)
+                && (wanted === "*" || element.localName === wanted));
+        },
+        getElementsByClassName(names) {
+            const wanted = `${names}`.split(/[ \t\n\r\f]+/).filter((name) => name !== "");
+            return listOf(this, `class ${wanted.join(" ")}`, "classes", () => (element) => wanted.length > 0 && wanted.every((name) => hasClass(element, name)));
+        },
+    };
+    for (const kind of [Document, Element]) add(kind.prototype, lists);
+
     // Documents.
+    const none = [];
+    const namedIn = kept((document) => {
+        const found = new Map();
+        for (const element of descendants(document, (one) => one.hasAttribute("name") && one.namespaceURI === utils.NAMESPACE.HTML)) {
+            const name = element.getAttribute("name");
+            if (!found.has(name)) found.set(name, []);
+            found.get(name).push(element);
+        }
+        return found;
+    });
     const checkName = (name) => {
         if (!validName.test(name)) error(`${JSON.stringify(name)} is not a valid name`, "InvalidCharacterError");
         return name;
@@ -297,8 +337,8 @@ export function install(bridge) {
             return new ProcessingInstruction(this, `${target}`, `${data}`);
         },
         getElementsByName(name) {
-            return collection("NodeList", () => find(this, "[name]").filter((element) => element.getAttribute("name") === `${name}`
-                && element.namespaceURI === utils.NAMESPACE.HTML));
+            const key = `${name}`;
+            return collection(NodeList, this, (document) => namedIn(document).get(key) ?? none);
         },
         get characterSet() { return "UTF-8"; },
         get charset() { return "UTF-8"; },
@@ -362,23 +402,8 @@ function textOf(parent) {
     return text;
 }
 
-function elementsOf(parent) {
-    const list = [];
-    for (let kid = parent.firstChild; kid !== null; kid = kid.nextSibling) if (kid.nodeType === 1) list.push(kid);
-    return list;
-}
-
-function firstElement(node, next) {
+function elementFrom(node, next) {
     for (let at = node; at !== null; at = at[next]) if (at.nodeType === 1) return at;
-    return null;
-}
-
-function firstDescendant(parent, test) {
-    for (let kid = parent.firstChild; kid !== null; kid = kid.nextSibling) {
-        if (kid.nodeType !== 1) continue;
-        const found = test(kid) ? kid : firstDescendant(kid, test);
-        if (found !== null) return found;
-    }
     return null;
 }
 
@@ -424,8 +449,8 @@ function position(other, node) {
     if (these[0] !== those[0]) return 1 + 32 + (order(other) < order(node) ? 2 : 4);
     let at = 0;
     while (at < these.length && at < those.length && these[at] === those[at]) at++;
-    if (at === these.length) return 4 + (other.nodeType === 2 ? 0 : 16) + (other.nodeType === 2 && other.ownerElement === node ? 16 : 0);
-    if (at === those.length) return 2 + (node.nodeType === 2 ? 8 : 8);
+    if (at === these.length) return 4 + 16;
+    if (at === those.length) return 2 + 8;
     const [one, two] = [these[at], those[at]];
     if (one.nodeType === 2 && two.nodeType === 2) {
         const list = [...one.ownerElement.attributes];
@@ -433,16 +458,14 @@ function position(other, node) {
     }
     if (two.nodeType === 2) return 2;
     if (one.nodeType === 2) return 4;
-    for (let next = one; next !== null; next = next.nextSibling) if (next === two) return 4;
-    return 2;
+    return one.index < two.index ? 4 : 2;
 }
 
 // Trees apart from each other have an order, which only must not change.
 const orders = new WeakMap();
 let lastOrder = 0;
 function order(node) {
-    let root = node;
-    while (root.parentNode) root = root.parentNode;
+    const root = rootOf(node);
     if (!orders.has(root)) orders.set(root, ++lastOrder);
     return orders.get(root);
 }

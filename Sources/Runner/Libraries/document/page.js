@@ -5,7 +5,7 @@ import { elements } from "domino/lib/htmlelts";
 const scriptTypes = /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:jscript|livescript|javascript1\.[0-5]))$/i;
 
 export class Page {
-    #bridge; #html; #name; #parser;
+    #bridge; #html; #name; #parser; #parsed;
     /** The start of the next piece, and the position of the last inline script. */
     #position = 0; #found = 0;
     /** Parser-blocking scripts, deferred scripts, and scripts added later. */
@@ -13,8 +13,10 @@ export class Page {
     #isParsing = false; #hasParsed = false; #isComplete = false;
     #scriptsRun = true;
 
-    constructor(bridge, html, name) {
+    /** `parsed` is called with the document when it has been parsed. */
+    constructor(bridge, html, name, parsed) {
         this.#bridge = bridge;
+        this.#parsed = parsed;
         this.#html = html.replace(/\r\n?/g, "\n");
         this.#name = name;
         this.#parser = new HTMLParser(bridge.address());
@@ -75,6 +77,7 @@ export class Page {
 
     #enter(state) {
         this.document.readyState = state;
+        if (state === "interactive") this.#parsed(this.document);
         this.#bridge.dispatchTo(this.document, new this.#bridge.Event("readystatechange"));
     }
 

@@ -1,9 +1,11 @@
 // Parses a style sheet, and keeps the rules that affect the visible text.
+import { parseDeclarations, splitOutside } from "./inline-style.js";
+import { Invalid, compile, specificity } from "./selectors.js";
 
-const wanted = /^(?:display|visibility|white-space|text-transform)$/;
+const wanted = ["display", "visibility", "white-space", "text-transform"];
 const shown = /^(?:@media\s*)(?:(?:only\s+)?(?:all|screen)\s*)?$/i;
 
-/** A list of `{ selector, specificity, declarations: [{ property, value, important }] }`. */
+/** A list of `{ selector, specificity, declarations: [{ property, value, important }] }`, with compiled selectors. */
 export function parse(text) {
     const source = text.replace(/\/\*[^]*?(?:\*\/|$)/g, "");
     const rules = [];
@@ -31,39 +33,30 @@ export function parse(text) {
         }
         const declarations = declared(body);
         if (declarations.length === 0) continue;
-        for (const selector of split(prelude)) {
-            rules.push({ selector, specificity: specificity(selector), declarations });
+        for (const part of splitOutside(prelude, ",")) {
+            for (const selector of compiled(part)) rules.push({ selector, specificity: specificity(selector), declarations });
         }
     }
 }
 
-function declared(body) {
-    const found = [];
-    for (const part of body.split(";")) {
-        const colon = part.indexOf(":");
-        const property = part.slice(0, colon).trim().toLowerCase();
-        if (colon < 0 || !wanted.test(property)) continue;
-        const value = part.slice(colon + 1).trim().toLowerCase();
-        const important = /!\s*important$/.test(value);
-        found.push({ property, value: value.replace(/\s*!\s*important$/, ""), important });
+// A selector that is not supported matches nothing; the others of its rule do.
+function compiled(text) {
+    try {
+        return compile(text);
+    } catch (error) {
+        if (!(error instanceof Invalid)) throw error;
+        return [];
     }
-    return found;
 }
 
-function split(prelude) {
-    const parts = [];
-    let depth = 0, start = 0;
-    for (let at = 0; at <= prelude.length; at++) {
-        const letter = prelude[at];
-        if (letter === "(" || letter === "[") depth++;
-        else if (letter === ")" || letter === "]") depth--;
-        else if (letter === "," && depth === 0 || letter === undefined) {
-            const part = prelude.slice(start, at).trim();
-            if (part !== "") parts.push(part);
-            start = at + 1;
-        }
-    }
-    return parts;
+/** The declarations in a text that affect the visible text. */
+export function declared(text) {
+    if (!wanted.some((property) => text.toLowerCase().includes(property))) return [];
+    const list = parseDeclarations(text);
+    return wanted.filter((property) => list.has(property)).map((property) => {
+        const { value, priority } = list.get(property);
+        return { property, value: value.toLowerCase(), important: priority !== "" };
+    });
 }
 
 function endOfString(source, start) {
@@ -72,13 +65,4 @@ function endOfString(source, start) {
         else if (source[at] === source[start] || source[at] === "\n") return at;
     }
     return source.length;
-}
-
-/** The specificity of a selector (ids, classes, types) as one number. */
-function specificity(selector) {
-    const plain = selector.replace(/:not\(/g, " ").replace(/\[[^\]]*\]/g, ".x").replace(/::[\w-]+/g, " x");
-    const ids = plain.match(/#[\w-]+/g)?.length ?? 0;
-    const classes = plain.match(/\.[\w-]+|:[\w-]+/g)?.length ?? 0;
-    const types = plain.match(/(?:^|[\s>+~])[a-z][\w-]*/gi)?.length ?? 0;
-    return ids * 1e6 + classes * 1e3 + types;
 }

@@ -1,5 +1,6 @@
 // Selectors, after https://www.w3.org/TR/selectors-4/: parsed once, and compiled to functions of an element.
 import { isDisabled } from "./activation.js";
+import { elementsOf, firstElement, following, placeOf } from "./tree.js";
 
 class Invalid extends Error {}
 
@@ -34,7 +35,7 @@ class Parser {
     need(pattern) { return this.take(pattern) ?? fail(this.#text); }
 
     identifier() {
-        const found = this.take(/^(?:--|-?(?:[A-Za-z_\u0080-\u{10ffff}]|\\[^\n\r\f]))(?:[\w\-\u0080-\u{10ffff}]|\\(?:[0-9a-fA-F]{1,6}[ \t\n\r\f]?|[^\n\r\f]))*/u);
+        const found = this.take(/^(?:--|-?(?:[A-Za-z_\u0080-\u{10ffff}]|\\(?:[0-9a-fA-F]{1,6}[ \t\n\r\f]?|[^\n\r\f])))(?:[\w\-\u0080-\u{10ffff}]|\\(?:[0-9a-fA-F]{1,6}[ \t\n\r\f]?|[^\n\r\f]))*/u);
         return found === null ? null : unescape(found);
     }
     name() {
@@ -46,6 +47,23 @@ class Parser {
         if (found === null) return null;
         const isClosed = found.length > 1 && found.endsWith(found[0]);
         return unescape(found.slice(1, isClosed ? -1 : undefined).replace(/\\(?:\r\n|\n|\r|\f)/g, ""));
+    }
+    // A list with what `parse` gives, or an empty one where that fails, after skipping the rest of the part.
+    forgiving(parse) {
+        const start = this.#place;
+        try {
+            const found = parse();
+            if (this.isAtEnd || this.peek(",") || this.peek(")")) return [found];
+        } catch (error) {
+            if (!(error instanceof Invalid)) throw error;
+        }
+        this.#place = start;
+        for (let depth = 0; !this.isAtEnd && !(depth === 0 && (this.peek(",") || this.peek(")")));) {
+            const part = this.take(/^(?:[^()[\]"',]+|"[^"]*"?|'[^']*'?)/) ?? this.take(/^[^]/);
+            if (part === "(" || part === "[") depth++;
+            else if (part === ")" || part === "]") depth--;
+        }
+        return [];
     }
     // What stands in parentheses whose contents have no form of their own.
     raw() {
@@ -71,18 +89,66 @@ function unescape(text) {
     }).replaceAll("\0", "\ufffd");
 }
 
+/** A text as an identifier of a selector, after https://drafts.csswg.org/cssom/#serialize-an-identifier. */
+export function escapeIdentifier(text) {
+    const code = (letter) => `\\${letter.charCodeAt(0).toString(16)} `;
+    if (text === "-") return "\\-";
+    return text.replaceAll("\0", "\ufffd").replace(/[\u0001-\u001f\u007f]|^\d|^(-)(\d)/g, (letter, dash, digit) => (dash === undefined ? code(letter) : dash + code(digit)))
+        .replace(/(\\[\da-f]+ )|[^\w\-\u0080-\uffff]/g, (letter, escaped) => escaped ?? `\\${letter}`);
+}
+
 // --- Elements around an element.
 
 const parentOf = (element) => (element.parentNode?.nodeType === 1 ? element.parentNode : null);
 const before = (element) => element.previousElementSibling;
 const after = (element) => element.nextElementSibling;
 const isHTML = (element) => element.namespaceURI === html && element.ownerDocument.isHTML;
-const index = (element, next, isCounted) => {
-    let count = 1;
-    for (let at = next(element); at !== null; at = next(at)) if (isCounted(at)) count++;
-    return count;
-};
+const typeOf = (element) => `${element.namespaceURI} ${element.localName}`;
 const isOfType = (element) => (other) => other.localName === element.localName && other.namespaceURI === element.namespaceURI;
+const hasNone = (element, next, test) => {
+    for (let at = next(element); at !== null; at = next(at)) if (test(at)) return false;
+    return true;
+};
+
+// What was found out during one call, by what it is about: nothing changes until the call ends. Without it,
+// combinators and positions would be tried again for every candidate.
+let memory = null;
+function remembering(action) {
+    const before = memory;
+    memory = null;
+    try {
+        return action();
+    } finally {
+        memory = before;
+    }
+}
+function recall(key, make) {
+    memory ??= new Map();
+    let value = memory.get(key);
+    if (value === undefined) memory.set(key, value = make());
+    return value;
+}
+
+/** The position of an element, from 1, among those siblings that `keyOf` gives the same key; `key` identifies it. */
+function position(element, isFromEnd, key, keyOf) {
+    const counts = recall(key, () => new Map());
+    const { parentNode } = element;
+    let known = counts.get(parentNode);
+    if (known === undefined) {
+        known = { places: new Map(), sizes: new Map() };
+        counts.set(parentNode, known);
+        for (const sibling of elementsOf(parentNode)) {
+            const group = keyOf(sibling);
+            if (group === null) continue;
+            const place = (known.sizes.get(group) ?? 0) + 1;
+            known.sizes.set(group, place);
+            known.places.set(sibling, place);
+        }
+    }
+    const place = known.places.get(element);
+    return place === undefined || !isFromEnd ? place : known.sizes.get(keyOf(element)) - place + 1;
+}
+
 const isControl = (element, names) => element.namespaceURI === html && names.includes(element.localName);
 const isText = (element) => (element.localName === "input" && !/^(?:hidden|range|color|checkbox|radio|file|submit|image|reset|button)$/.test(element.type)) || element.localName === "textarea";
 const language = (element) => {
@@ -100,16 +166,28 @@ const direction = (element) => {
     return "ltr";
 };
 
+const decoded = (text) => {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+};
 const controls = ["button", "input", "select", "textarea", "optgroup", "option", "fieldset"];
 const simple = {
     root: (element) => element.parentNode?.nodeType === 9,
-    empty: (element) => [...element.childNodes].every((node) => node.nodeType !== 1 && !((node.nodeType === 3 || node.nodeType === 4) && node.data !== "")),
+    empty: (element) => {
+        for (let kid = element.firstChild; kid !== null; kid = kid.nextSibling) {
+            if (kid.nodeType === 1 || ((kid.nodeType === 3 || kid.nodeType === 4) && kid.data !== "")) return false;
+        }
+        return true;
+    },
     "first-child": (element) => element.parentNode !== null && before(element) === null,
     "last-child": (element) => element.parentNode !== null && after(element) === null,
     "only-child": (element) => element.parentNode !== null && before(element) === null && after(element) === null,
-    "first-of-type": (element) => index(element, before, isOfType(element)) === 1,
-    "last-of-type": (element) => index(element, after, isOfType(element)) === 1,
-    "only-of-type": (element) => index(element, before, isOfType(element)) === 1 && index(element, after, isOfType(element)) === 1,
+    "first-of-type": (element) => hasNone(element, before, isOfType(element)),
+    "last-of-type": (element) => hasNone(element, after, isOfType(element)),
+    "only-of-type": (element) => hasNone(element, before, isOfType(element)) && hasNone(element, after, isOfType(element)),
     "any-link": (element) => isControl(element, ["a", "area"]) && element.hasAttribute("href"),
     link: (element) => isControl(element, ["a", "area"]) && element.hasAttribute("href"),
     visited: () => false, hover: () => false, active: () => false, "focus-visible": (element) => element.ownerDocument.activeElement === element && element.localName !== "body",
@@ -120,7 +198,7 @@ const simple = {
     },
     target: (element) => {
         const hash = element.ownerDocument.location?.hash ?? "";
-        return hash.length > 1 && element.id === decodeURIComponent(hash.slice(1));
+        return hash.length > 1 && (element.id === hash.slice(1) || element.id === decoded(hash.slice(1)));
     },
     enabled: (element) => isControl(element, controls) && !isDisabled(element),
     disabled: (element) => isControl(element, controls) && isDisabled(element),
@@ -210,19 +288,23 @@ function parsePseudo(parser) {
         return { test: (element) => direction(element) === wanted, weight: [0, 1, 0] };
     }
     case "nth-child": case "nth-last-child": {
-        const formula = nth(parser.need(/^(?:[^o)]|o(?!f[\s(]))*(?:o(?=dd))?[^o)]*/i));
+        const formula = nth(parser.need(/^(?:[^o)]|o(?!f[\s(]))*/i));
         const of = parser.take(/^of\s+/i) === null ? null : list();
         if (of === null && !parser.take(")") && !parser.isAtEnd) fail(parser.rest);
-        const isCounted = (scope) => (of === null ? () => true : (other) => of.some((one) => one.test(other, scope)));
-        const next = name === "nth-child" ? before : after;
+        const isFromEnd = name === "nth-last-child", key = {};
         return {
-            test: (element, scope) => element.parentNode !== null && isCounted(scope)(element) && formula(index(element, next, isCounted(scope))),
+            test: (element, scope) => {
+                if (element.parentNode === null) return false;
+                if (of === null) return formula(isFromEnd ? elementsOf(element.parentNode).length - placeOf(element) : placeOf(element) + 1);
+                const place = position(element, isFromEnd, key, (other) => (of.some((one) => one.test(other, scope)) ? "" : null));
+                return place !== undefined && formula(place);
+            },
             weight: of === null ? [0, 1, 0] : add([0, 1, 0], most(of)),
         };
     }
     case "nth-of-type": case "nth-last-of-type": {
-        const formula = nth(parser.raw()), next = name === "nth-of-type" ? before : after;
-        return { test: (element) => element.parentNode !== null && formula(index(element, next, isOfType(element))), weight: [0, 1, 0] };
+        const formula = nth(parser.raw()), isFromEnd = name === "nth-last-of-type";
+        return { test: (element) => element.parentNode !== null && formula(position(element, isFromEnd, typeOf, typeOf)), weight: [0, 1, 0] };
     }
     case "state": case "host": case "host-context":
         parser.raw();
@@ -326,7 +408,8 @@ function parseCompound(parser) {
     return { test: tests.length === 0 ? () => true : test, weight, key };
 }
 
-function hasClass(element, name) {
+/** Whether an element has a class; without regard to case in quirks mode. */
+export function hasClass(element, name) {
     const value = element.getAttribute("class");
     if (value === null || value.length < name.length) return false;
     if (value === name) return true;
@@ -354,30 +437,84 @@ function parseComplex(parser, { isRelative = false } = {}) {
     }
     // Matches the steps up to `at` from right to left.
     const match = (element, at, scope, anchor) => {
-        if (!steps[at].test(element, scope)) return false;
-        const { combinator: kind } = steps[at];
-        if (at === 0 && kind === "") return true;
+        const step = steps[at];
+        if (!step.test(element, scope)) return false;
+        if (at === 0 && step.combinator === "") return true;
         const goes = (other) => (at === 0 ? other === anchor : match(other, at - 1, scope, anchor));
-        switch (kind) {
-        case ">": return parentOf(element) !== null ? goes(parentOf(element)) : false;
+        switch (step.combinator) {
+        case ">": return parentOf(element) !== null && goes(parentOf(element));
         case "+": return before(element) !== null && goes(before(element));
-        case "~":
-            for (let other = before(element); other !== null; other = before(other)) if (goes(other)) return true;
-            return false;
-        default:
-            for (let other = parentOf(element); other !== null; other = parentOf(other)) if (goes(other)) return true;
-            return false;
+        case "~": return element.parentNode !== null && followsOne(element, goes, tableOf(step, anchor));
+        default: return isWithinOne(element, goes, tableOf(step, anchor));
         }
     };
     const last = steps.length - 1;
-    return {
-        test: (element, scope) => match(element, last, scope, null), weight, key: steps[last].key,
-        isRelatedTo(anchor) {
-            const isSibling = steps[0].combinator === "+" || steps[0].combinator === "~";
-            const root = isSibling ? anchor.parentNode : anchor;
-            return root !== null && first(root, (element) => match(element, last, anchor, anchor)) !== null;
-        },
+    const isDown = (combinator) => combinator === " " || combinator === ">";
+    // Whether an element stands in the relation to `anchor` that the steps describe.
+    const isRelated = (anchor) => {
+        const isIt = (element) => match(element, last, anchor, anchor);
+        const [{ combinator }] = steps, below = steps.some((step, at) => at > 0 && isDown(step.combinator));
+        if (combinator === ">" && last === 0) return elementsOf(anchor).some(isIt);
+        if (isDown(combinator)) return firstElement(anchor, isIt) !== null;
+        if (anchor.parentNode === null) return false;
+        if (combinator === "~" && last === 0) return precedesOne(anchor, (other) => steps[0].test(other, anchor), tableOf(steps[0], null));
+        const isNext = combinator === "+" && steps.every((step, at) => at === 0 || isDown(step.combinator));
+        for (let other = after(anchor); other !== null; other = isNext ? null : after(other)) {
+            if (isIt(other) || (below && firstElement(other, isIt) !== null)) return true;
+        }
+        return false;
     };
+    return { test: (element, scope) => match(element, last, scope, null), weight, key: steps[last].key, isRelatedTo: isRelated };
+}
+
+// What was found out about a step in this call.
+function tableOf(step, anchor) {
+    const known = recall(step, () => ({ anchor, table: new Map() }));
+    if (known.anchor !== anchor) {
+        known.anchor = anchor;
+        known.table = new Map();
+    }
+    return known.table;
+}
+
+/** Whether `test` holds for an ancestor of an element; `table` has the answer for an element and its ancestors. */
+function isWithinOne(element, test, table) {
+    const visited = [];
+    let answer = false;
+    for (let other = parentOf(element); other !== null; other = parentOf(other)) {
+        const known = table.get(other);
+        if (known !== undefined) {
+            answer = known;
+            break;
+        }
+        visited.push(other);
+        if (test(other)) {
+            answer = true;
+            break;
+        }
+    }
+    for (const other of visited) table.set(other, answer);
+    return answer;
+}
+
+/** Whether `test` holds for an earlier sibling; `table` has the first such place by the parent. */
+function followsOne(element, test, table) {
+    const list = elementsOf(element.parentNode), end = placeOf(element);
+    let known = table.get(list);
+    if (known === undefined) table.set(list, known = { place: 0, isFound: false });
+    while (!known.isFound && known.place < end) {
+        if (test(list[known.place])) known.isFound = true;
+        else known.place++;
+    }
+    return known.isFound && known.place < end;
+}
+
+/** Whether `test` holds for a later sibling; `table` has the last such place by the parent. */
+function precedesOne(element, test, table) {
+    const list = elementsOf(element.parentNode), start = placeOf(element);
+    let place = table.get(list);
+    if (place === undefined) table.set(list, place = list.findLastIndex(test));
+    return place > start;
 }
 
 function parseList(parser, options = {}) {
@@ -385,7 +522,8 @@ function parseList(parser, options = {}) {
     parser.skip();
     if (options.isForgiving && (parser.peek(")") || parser.isAtEnd)) return list;
     for (;;) {
-        list.push(parseComplex(parser, options));
+        if (options.isForgiving) list.push(...parser.forgiving(() => parseComplex(parser, options)));
+        else list.push(parseComplex(parser, options));
         if (!parser.take(",")) break;
         parser.skip();
     }
@@ -395,43 +533,37 @@ function parseList(parser, options = {}) {
 
 // --- Use.
 
-function first(root, test) {
-    for (let at = root.firstChild; at !== null; at = following(at, root)) if (at.nodeType === 1 && test(at)) return at;
-    return null;
-}
-
-function following(node, root) {
-    if (node.firstChild !== null && node.firstChild !== undefined) return node.firstChild;
-    for (let at = node; at !== null && at !== root; at = at.parentNode) if (at.nextSibling !== null) return at.nextSibling;
-    return null;
-}
-
 const known = new Map();
 
 /** The parsed selector. Throws an error with a message for an invalid one. */
 export function parse(text) {
     let list = known.get(text);
     if (list === undefined) {
-        list = parseList(new Parser(text.replace(/\/\*[^]*?\*\//g, "")));
+        list = compile(text);
         if (known.size > 500) known.clear();
         known.set(text, list);
     }
     return list;
 }
 
-export const matches = (element, text, scope = element) => parse(text).some((one) => one.test(element, scope));
+/** A selector list as objects with a `test` of an element, a `weight` and a `key`; not kept. */
+export const compile = (text) => parseList(new Parser(text.replace(/("(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|\/\*[^]*?\*\//g, "$1")));
 
-/** The specificity of the matching part of a selector as one number; -1 where none matches. */
-export function matchingWeight(element, text) {
-    let best = -1;
-    for (const one of parse(text)) {
-        if (one.test(element, element.ownerDocument)) best = Math.max(best, one.weight[0] * 1e6 + one.weight[1] * 1e3 + one.weight[2]);
-    }
-    return best;
+export function matches(element, text, scope = element) {
+    const list = parse(text);
+    return remembering(() => list.some((one) => one.test(element, scope)));
 }
 
+/** The specificity of a selector as one number. */
+export const specificity = ({ weight }) => weight[0] * 1e6 + weight[1] * 1e3 + weight[2];
+
 export function find(root, text, limit = Infinity) {
-    const list = parse(text), found = [];
+    const list = parse(text);
+    return remembering(() => search(root, list, limit));
+}
+
+function search(root, list, limit) {
+    const found = [];
     // An id is unique, as a rule: only the elements with it are candidates.
     if (list.length === 1 && list[0].key?.kind === "id" && root.nodeType === 9 && limit === 1) {
         const element = root.getElementById(list[0].key.name);
@@ -450,4 +582,4 @@ export function find(root, text, limit = Infinity) {
     return found;
 }
 
-export { Invalid };
+export { Invalid, remembering };

@@ -1,7 +1,13 @@
 // `select` and `option` elements: which options are selected, and the list of them.
+import Element from "domino/lib/Element";
 import { elements } from "domino/lib/htmlelts";
 import { isDisabled } from "./activation.js";
-import { add, collection } from "./members.js";
+import { changedState, derived, kept } from "./changes.js";
+import { HTMLCollection, HTMLOptionsCollection, collection, ownerOf } from "./live-lists.js";
+import { add } from "./members.js";
+import { descendants, elementsOf } from "./tree.js";
+
+const isIndex = (key) => typeof key === "string" && /^\d+$/.test(key);
 
 export function install() {
     const { HTMLOptionElement, HTMLSelectElement, HTMLDataListElement } = elements;
@@ -9,25 +15,53 @@ export function install() {
         const parent = option.parentNode?.localName === "optgroup" ? option.parentNode.parentNode : option.parentNode;
         return parent?.localName === "select" ? parent : null;
     };
-    const optionsOf = (select) => [...select.querySelectorAll("option")].filter((option) => selectOf(option) === select);
+    const groupsOf = derived((select) => [elementsOf(select)], (select) => elementsOf(select).filter((child) => child.localName === "optgroup"));
+    const optionsOf = derived((select) => [elementsOf(select), ...groupsOf(select).map(elementsOf)], (select) => elementsOf(select).flatMap((child) => (child.localName === "option" ? [child]
+        : child.localName === "optgroup" ? elementsOf(child).filter((option) => option.localName === "option") : [])));
     const isRaw = (option) => option._isSelected ?? option.hasAttribute("selected");
     const displaySize = (select) => Number.parseInt(select.getAttribute("size") ?? "", 10) || (select.multiple ? 4 : 1);
-    // The option that a list shows which shows one.
-    const chosen = (select) => {
+    // The option that a list shows which shows one. No option is, after the app has chosen so, until the list changes.
+    const chosenOf = kept((select) => {
+        const options = optionsOf(select), selected = options.findLast(isRaw);
+        if (selected !== undefined) return selected;
+        if (displaySize(select) !== 1 || isSame(select._clearedFor, options)) return null;
+        return options.find((option) => !isDisabled(option)) ?? null;
+    }, "all");
+    const isSame = (list, other) => list !== undefined && list.length === other.length && list.every((option, at) => option === other[at]);
+    const selectedOf = kept((select) => {
+        if (select.multiple) return optionsOf(select).filter(isRaw);
+        const option = chosenOf(select);
+        return option === null ? [] : [option];
+    }, "all");
+    const selectOnly = (select, index) => {
         const options = optionsOf(select);
-        return options.findLast(isRaw)
-            ?? (displaySize(select) === 1 && select._isCleared !== true ? options.find((option) => !isDisabled(option)) ?? null : null);
+        options.forEach((option, at) => { option._isSelected = at === index; });
+        select._clearedFor = options[index] === undefined ? options : undefined;
+        changedState();
+    };
+    const put = (select, index, option) => {
+        const options = optionsOf(select);
+        if (option === null || option === undefined) {
+            options[index]?.remove();
+            return;
+        }
+        if (!(option instanceof HTMLOptionElement)) throw new TypeError("the value is not an option");
+        for (let count = options.length; count < index; count++) select.appendChild(select.ownerDocument.createElement("option"));
+        const known = optionsOf(select)[index];
+        if (known === undefined) select.appendChild(option);
+        else known.parentNode.replaceChild(option, known);
     };
     add(HTMLOptionElement.prototype, {
         get selected() {
             const select = selectOf(this);
-            return select === null || select.multiple ? isRaw(this) : chosen(select) === this;
+            return select === null || select.multiple ? isRaw(this) : chosenOf(select) === this;
         },
         set selected(value) {
             const select = selectOf(this);
             if (select !== null && !select.multiple && value) for (const other of optionsOf(select)) other._isSelected = false;
-            if (select !== null) select._isCleared = false;
+            if (select !== null) select._clearedFor = undefined;
             this._isSelected = !!value;
+            changedState();
         },
         get index() {
             const select = selectOf(this);
@@ -44,28 +78,15 @@ export function install() {
     });
     add(HTMLSelectElement.prototype, {
         get options() {
-            return this._options ??= collection("HTMLOptionsCollection", () => optionsOf(this), {
-                add: (option, before) => this.add(option, before),
-                remove: (index) => optionsOf(this)[index]?.remove(),
-                get selectedIndex() { return this._select.selectedIndex; },
-                set selectedIndex(index) { this._select.selectedIndex = index; },
-                _select: this,
-                get length() { return optionsOf(this._select).length; },
-                set length(length) { this._select.length = length; },
-            });
+            return this._options ??= collection(HTMLOptionsCollection, this, optionsOf, put);
         },
         get selectedIndex() {
             const options = optionsOf(this);
-            return this.multiple ? options.findIndex(isRaw) : options.indexOf(chosen(this));
+            return this.multiple ? options.findIndex(isRaw) : options.indexOf(chosenOf(this));
         },
-        set selectedIndex(index) {
-            optionsOf(this).forEach((option, at) => { option._isSelected = at === +index; });
-            this._isCleared = !(index >= 0 && index < optionsOf(this).length);
-        },
-        get selectedOptions() {
-            return this._selected ??= collection("HTMLCollection", () => optionsOf(this).filter((option) => option.selected));
-        },
-        get value() { return optionsOf(this)[this.selectedIndex]?.value ?? ""; },
+        set selectedIndex(index) { selectOnly(this, +index); },
+        get selectedOptions() { return this._selected ??= collection(HTMLCollection, this, selectedOf); },
+        get value() { return selectedOf(this)[0]?.value ?? ""; },
         set value(value) {
             this.selectedIndex = optionsOf(this).findIndex((option) => option.value === `${value}`);
         },
@@ -84,17 +105,39 @@ export function install() {
         },
         remove(index) {
             if (arguments.length > 0) optionsOf(this)[index]?.remove();
-            else this.parentNode?.removeChild(this);
+            else Element.prototype.remove.call(this);
         },
     });
     Object.defineProperty(HTMLSelectElement.prototype, "_reset", {
         configurable: true,
         value() {
-            this._isCleared = false;
+            this._clearedFor = undefined;
             for (const option of optionsOf(this)) option._isSelected = undefined;
+            changedState();
         },
     });
+    // An index of a select is one of its options.
+    const { prototype } = HTMLSelectElement;
+    Object.setPrototypeOf(prototype, new Proxy(Object.getPrototypeOf(prototype), {
+        get(target, key, self) {
+            return isIndex(key) && self instanceof HTMLSelectElement ? optionsOf(self)[key] : Reflect.get(target, key, self);
+        },
+        set(target, key, value, self) {
+            if (!isIndex(key) || !(self instanceof HTMLSelectElement)) return Reflect.set(target, key, value, self);
+            put(self, +key, value);
+            return true;
+        },
+    }));
+    add(HTMLOptionsCollection.prototype, {
+        add(option, before) { ownerOf(this).add(option, before); },
+        remove(index) { optionsOf(ownerOf(this))[index]?.remove(); },
+        get selectedIndex() { return ownerOf(this).selectedIndex; },
+        set selectedIndex(index) { ownerOf(this).selectedIndex = index; },
+        get length() { return optionsOf(ownerOf(this)).length; },
+        set length(length) { ownerOf(this).length = length; },
+    });
+    const within = kept((list) => descendants(list, (element) => element.localName === "option"));
     add(HTMLDataListElement.prototype, {
-        get options() { return this._options ??= collection("HTMLCollection", () => [...this.querySelectorAll("option")]); },
+        get options() { return this._options ??= collection(HTMLCollection, this, within); },
     });
 }

@@ -1,6 +1,9 @@
 // The part of CSS that determines the visible text: display, visibility, white-space and text-transform,
 // from the default style sheet, style sheets and `style` attributes.
-import { parse } from "./rules.js";
+import { changes } from "./changes.js";
+import { declared, parse } from "./rules.js";
+import { remembering } from "./selectors.js";
+import { descendants } from "./tree.js";
 
 const displays = new Map();
 for (const [display, names] of Object.entries({
@@ -15,26 +18,62 @@ for (const [display, names] of Object.entries({
 }
 const inherited = { visibility: "visible", "white-space": "normal", "text-transform": "none" };
 
+/** Rules by what an element needs to match them: an id, a class or a name; in the order of the style sheets. */
+class RuleIndex {
+    #lists = new Map();
+    constructor(rules) {
+        rules.forEach((rule, order) => {
+            const { key } = rule.selector, name = key === null ? "" : nameOf(key.kind, key.name);
+            if (!this.#lists.has(name)) this.#lists.set(name, []);
+            this.#lists.get(name).push({ ...rule, order });
+        });
+    }
+    /** The rules that may match an element. */
+    candidates(element) {
+        const found = [...this.#lists.get("") ?? []], seen = new Set();
+        const take = (kind, name) => {
+            const key = nameOf(kind, name);
+            if (seen.has(key)) return;
+            seen.add(key);
+            found.push(...this.#lists.get(key) ?? []);
+        };
+        take("tag", element.localName);
+        const id = element.getAttribute("id"), classes = element.getAttribute("class");
+        if (id !== null) take("id", id);
+        for (const name of classes?.split(/[ \t\n\r\f]+/) ?? []) take("class", name);
+        return found.sort((one, other) => one.order - other.order);
+    }
+}
+const nameOf = (kind, name) => `${kind} ${kind === "id" ? name : name.toLowerCase()}`;
+
 export class Styles {
-    #bridge; #sheets = new Map(); #rules = []; #key = ""; #known = new WeakMap();
+    #bridge; #sheets = new Map(); #files = new Map(); #rules = new RuleIndex([]); #isOfAddress = false;
+    #known = new WeakMap(); #document = null; #texts = []; #lists = -1; #all = -1;
 
     constructor(bridge) { this.#bridge = bridge; }
 
-    /** Clears the cache, because the document may have changed. */
+    /** Drops what no longer holds since the document has changed. */
     begin() {
-        this.#known = new WeakMap();
         const { document } = this.#bridge.global;
-        const texts = [];
-        for (const element of document.querySelectorAll("style, link")) {
-            if (element.localName === "style") texts.push(element.textContent);
-            else if (/(?:^|\s)stylesheet(?:\s|$)/i.test(element.getAttribute("rel") ?? "") && !element.hasAttribute("disabled")) {
-                texts.push(this.#fetched(element.getAttribute("href") ?? ""));
-            }
-        }
-        const key = texts.join("\0");
-        if (key === this.#key) return;
-        this.#key = key;
-        this.#rules = texts.flatMap((text) => this.#parsed(text));
+        const isSame = this.#document === document;
+        if (isSame && this.#all === changes.all && !this.#isOfAddress) return;
+        this.#known = new WeakMap();
+        this.#all = changes.all;
+        if (isSame && this.#lists === changes.lists) return;
+        this.#document = document;
+        this.#lists = changes.lists;
+        const sheets = new Map();
+        const lists = descendants(document, isSheet).map((element) => {
+            const text = element.localName === "style" ? element.textContent : this.#fetched(element.getAttribute("href") ?? "");
+            if (!sheets.has(text)) sheets.set(text, this.#sheets.get(text) ?? parse(text));
+            return text;
+        });
+        const isKnown = lists.length === this.#texts.length && lists.every((text, at) => text === this.#texts[at]);
+        if (isKnown) return;
+        this.#texts = lists;
+        this.#sheets = sheets;
+        this.#isOfAddress = lists.some((text) => text.includes(":target"));
+        this.#rules = new RuleIndex(lists.flatMap((text) => sheets.get(text)));
     }
 
     /** The computed display of an element, regardless of its ancestors. */
@@ -104,41 +143,31 @@ export class Styles {
             ranks[property] = rank;
             values[property] = value;
         };
-        for (const { selector, specificity, declarations } of this.#rules) {
-            if (!matches(element, selector)) continue;
-            for (const { property, value, important } of declarations) {
-                take(property, value, specificity + (important ? 1e10 : 0));
+        remembering(() => {
+            for (const { selector, specificity, declarations } of this.#rules.candidates(element)) {
+                if (!selector.test(element, element.ownerDocument)) continue;
+                for (const { property, value, important } of declarations) {
+                    take(property, value, specificity + (important ? 1e10 : 0));
+                }
             }
-        }
+        });
         const own = element.getAttribute("style");
         if (own !== null && own !== "") {
-            for (const { property, value, important } of parse(`x{${own}}`)[0]?.declarations ?? []) {
+            for (const { property, value, important } of declared(own)) {
                 take(property, value, important ? 2e10 : 1e9);
             }
         }
         return values;
     }
 
-    #parsed(text) {
-        if (!this.#sheets.has(text)) this.#sheets.set(text, parse(text));
-        return this.#sheets.get(text);
-    }
-
     #fetched(address) {
-        const key = `\0${address}`;
-        if (!this.#sheets.has(key)) this.#sheets.set(key, this.#bridge.textOf(address) ?? "");
-        return this.#sheets.get(key);
+        if (!this.#files.has(address)) this.#files.set(address, this.#bridge.textOf(address) ?? "");
+        return this.#files.get(address);
     }
 }
 
-function matches(element, selector) {
-    try {
-        return element.matches(selector);
-    } catch {
-        // A selector that domino does not support.
-        return false;
-    }
-}
+const isSheet = (element) => element.localName === "style" || (element.localName === "link"
+    && /(?:^|\s)stylesheet(?:\s|$)/i.test(element.getAttribute("rel") ?? "") && !element.hasAttribute("disabled"));
 
 // The initial values of properties that pages calculate with.
 function initial(property) {

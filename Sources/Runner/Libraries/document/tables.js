@@ -1,20 +1,37 @@
 // The rows and sections of tables, after https://html.spec.whatwg.org/#tables.
 import { elements } from "domino/lib/htmlelts";
-import { add, collection } from "./members.js";
+import { derived } from "./changes.js";
+import { HTMLCollection, collection } from "./live-lists.js";
+import { add } from "./members.js";
+import { elementsOf } from "./tree.js";
 
 export function install(bridge) {
     const { HTMLTableElement, HTMLTableSectionElement, HTMLTableRowElement, HTMLTableCellElement } = elements;
     const outside = () => { throw new bridge.DOMException("the index is out of range", "IndexSizeError"); };
-    const children = (parent, ...names) => [...parent.children].filter((child) => names.includes(child.localName));
+    const children = (parent, ...names) => elementsOf(parent).filter((child) => names.includes(child.localName));
+    const [bodiesOf, sectionRowsOf, cellsOf] = [["tbody"], ["tr"], ["td", "th"]].map((names) => derived((parent) => [elementsOf(parent)], (parent) => children(parent, ...names)));
     const make = (parent, name) => parent.ownerDocument.createElement(name);
-    const rowsOf = (table) => [
-        ...children(table, "thead").flatMap((head) => children(head, "tr")),
-        ...[...table.children].flatMap((child) => (child.localName === "tr" ? [child] : child.localName === "tbody" ? children(child, "tr") : [])),
-        ...children(table, "tfoot").flatMap((foot) => children(foot, "tr")),
-    ];
-    const insertInto = (parent, list, index, name) => {
+    const partsOf = (table) => [elementsOf(table), ...elementsOf(table).map(elementsOf)];
+    const rowsOf = derived(partsOf, (table) => [
+        ...children(table, "thead").flatMap((head) => sectionRowsOf(head)),
+        ...elementsOf(table).flatMap((child) => (child.localName === "tr" ? [child] : child.localName === "tbody" ? sectionRowsOf(child) : [])),
+        ...children(table, "tfoot").flatMap((foot) => sectionRowsOf(foot)),
+    ]);
+    // The last row, without a list of all.
+    const lastRowOf = (table) => {
+        for (const names of [["tfoot"], ["tbody", "tr"], ["thead"]]) {
+            for (const section of children(table, ...names).reverse()) {
+                if (section.localName === "tr") return section;
+                for (let kid = section.lastChild; kid !== null; kid = kid.previousSibling) if (kid.localName === "tr") return kid;
+            }
+        }
+        return null;
+    };
+    const insertInto = (parent, listOf, index, name) => {
+        if (index === -1) return parent.appendChild(make(parent, name));
+        const list = listOf(parent);
         if (index < -1 || index > list.length) outside();
-        return parent.insertBefore(make(parent, name), index === -1 ? null : list[index] ?? null);
+        return parent.insertBefore(make(parent, name), list[index] ?? null);
     };
     const removeFrom = (list, index) => {
         if (index < -1 || index >= list.length) outside();
@@ -27,7 +44,7 @@ export function install(bridge) {
             if (value === null) return;
             if (value.localName !== name) throw new bridge.DOMException(`the element is not a ${name}`, "HierarchyRequestError");
             const place = name === "caption" ? this.firstChild
-                : name === "thead" ? [...this.children].find((child) => !/^(?:caption|colgroup)$/.test(child.localName)) ?? null : null;
+                : name === "thead" ? elementsOf(this).find((child) => !/^(?:caption|colgroup)$/.test(child.localName)) ?? null : null;
             this.insertBefore(value, place);
         },
         configurable: true, enumerable: true,
@@ -40,36 +57,35 @@ export function install(bridge) {
         createTHead: created("tHead", "thead"), deleteTHead: deleted("tHead"),
         createTFoot: created("tFoot", "tfoot"), deleteTFoot: deleted("tFoot"),
         createTBody() {
-            const last = children(this, "tbody").at(-1);
+            const last = bodiesOf(this).at(-1);
             return this.insertBefore(make(this, "tbody"), last?.nextSibling ?? null);
         },
-        get tBodies() { return this._bodies ??= collection("HTMLCollection", () => children(this, "tbody")); },
-        get rows() { return this._rows ??= collection("HTMLCollection", () => rowsOf(this)); },
+        get tBodies() { return this._bodies ??= collection(HTMLCollection, this, bodiesOf); },
+        get rows() { return this._rows ??= collection(HTMLCollection, this, rowsOf); },
         insertRow(index = -1) {
-            const rows = rowsOf(this);
-            if (index < -1 || index > rows.length) outside();
-            if (rows.length === 0) return (children(this, "tbody").at(-1) ?? this.createTBody()).appendChild(make(this, "tr"));
-            const isLast = index === -1 || index === rows.length, place = isLast ? rows.at(-1) : rows[index];
-            return place.parentNode.insertBefore(make(this, "tr"), isLast ? place.nextSibling : place);
+            if (index < -1 || (index > 0 && index > rowsOf(this).length)) outside();
+            const last = lastRowOf(this), place = index === -1 ? null : rowsOf(this)[index] ?? null;
+            if (last === null) return (bodiesOf(this).at(-1) ?? this.createTBody()).appendChild(make(this, "tr"));
+            return (place ?? last).parentNode.insertBefore(make(this, "tr"), place ?? last.nextSibling);
         },
         deleteRow(index) { removeFrom(rowsOf(this), index); },
     });
     add(HTMLTableSectionElement.prototype, {
-        get rows() { return this._rows ??= collection("HTMLCollection", () => children(this, "tr")); },
-        insertRow(index = -1) { return insertInto(this, children(this, "tr"), index, "tr"); },
-        deleteRow(index) { removeFrom(children(this, "tr"), index); },
+        get rows() { return this._rows ??= collection(HTMLCollection, this, sectionRowsOf); },
+        insertRow(index = -1) { return insertInto(this, sectionRowsOf, index, "tr"); },
+        deleteRow(index) { removeFrom(sectionRowsOf(this), index); },
     });
     add(HTMLTableRowElement.prototype, {
-        get cells() { return this._cells ??= collection("HTMLCollection", () => children(this, "td", "th")); },
+        get cells() { return this._cells ??= collection(HTMLCollection, this, cellsOf); },
         get rowIndex() {
             const table = this.closest("table");
             return table === null ? -1 : rowsOf(table).indexOf(this);
         },
-        get sectionRowIndex() { return this.parentNode === null ? -1 : children(this.parentNode, "tr").indexOf(this); },
-        insertCell(index = -1) { return insertInto(this, children(this, "td", "th"), index, "td"); },
-        deleteCell(index) { removeFrom(children(this, "td", "th"), index); },
+        get sectionRowIndex() { return this.parentNode === null ? -1 : sectionRowsOf(this.parentNode).indexOf(this); },
+        insertCell(index = -1) { return insertInto(this, cellsOf, index, "td"); },
+        deleteCell(index) { removeFrom(cellsOf(this), index); },
     });
     add(HTMLTableCellElement.prototype, {
-        get cellIndex() { return this.parentNode?.localName === "tr" ? children(this.parentNode, "td", "th").indexOf(this) : -1; },
+        get cellIndex() { return this.parentNode?.localName === "tr" ? cellsOf(this.parentNode).indexOf(this) : -1; },
     });
 }

@@ -1,4 +1,5 @@
 // The visible text of an element, after https://html.spec.whatwg.org/#the-innertext-idl-attribute.
+import { elementsOf } from "./tree.js";
 
 const unseen = new Set([
     "audio", "canvas", "embed", "iframe", "img", "input", "meter", "object", "progress", "svg",
@@ -64,7 +65,7 @@ function collect(node, lines, styles) {
     if (margin > 0) lines.block(margin);
     if (display === "table-row") lines.block(1);
     if (node.localName === "details" && !node.hasAttribute("open")) {
-        const summary = [...node.children].find((child) => child.localName === "summary");
+        const summary = elementsOf(node).find((child) => child.localName === "summary");
         if (summary !== undefined) collect(summary, lines, styles);
     } else {
         for (let child = node.firstChild; child !== null; child = child.nextSibling) collect(child, lines, styles);

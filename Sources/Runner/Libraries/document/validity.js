@@ -2,6 +2,7 @@
 import { elements } from "domino/lib/htmlelts";
 import { isDisabled } from "./activation.js";
 import { numeric, orElse, parseNumber } from "./input-values.js";
+import { changedState } from "./changes.js";
 import { add } from "./members.js";
 
 const email = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
@@ -14,7 +15,7 @@ const messages = {
 };
 
 export function install(bridge) {
-    const { Event } = bridge, custom = new WeakMap();
+    const { Event, URL } = bridge, custom = new WeakMap();
 
     const isMissing = (control) => {
         if (!control.hasAttribute("required") || control.hasAttribute("readonly")) return false;
@@ -48,7 +49,7 @@ export function install(bridge) {
         const value = control.value ?? "", isDirty = control._isEdited === true;
         const length = (name) => Number.parseInt(control.getAttribute(name) ?? "", 10);
         const mismatch = control.type === "email" ? !(control.hasAttribute("multiple") ? value.split(",") : [value]).every((one) => email.test(one))
-            : control.type === "url" && !URL.canParse?.(value) && !isURL(value);
+            : control.type === "url" && !URL.canParse(value);
         const found = {
             valueMissing: isMissing(control), typeMismatch: value !== "" && control.localName === "input" && mismatch,
             patternMismatch: !matches(control),
@@ -57,13 +58,6 @@ export function install(bridge) {
             customError: (custom.get(control) ?? "") !== "",
         };
         return { ...found, valid: !Object.values(found).includes(true) };
-    };
-    const isURL = (value) => {
-        try {
-            return new URL(value) !== null;
-        } catch {
-            return false;
-        }
     };
     const willValidate = (control) => {
         if (/^(?:fieldset|object|output)$/.test(control.localName)) return false;
@@ -100,7 +94,10 @@ export function install(bridge) {
             return false;
         },
         reportValidity() { return this.checkValidity(); },
-        setCustomValidity(message) { custom.set(this, `${message}`); },
+        setCustomValidity(message) {
+            custom.set(this, `${message}`);
+            changedState();
+        },
     };
     for (const name of ["Input", "Button", "Select", "TextArea", "FieldSet", "Output", "Object"]) {
         add(elements[`HTML${name}Element`].prototype, members);

@@ -1,14 +1,13 @@
 // A parser and a serializer for XML, after https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/.
 // Entities of a document type are refused, but for the five that XML has.
+import { namePattern } from "./xml-names.js";
 
 const namespaces = {
     html: "http://www.w3.org/1999/xhtml", xml: "http://www.w3.org/XML/1998/namespace", xmlns: "http://www.w3.org/2000/xmlns/",
 };
-const start = ":A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\u{10000}-\u{effff}";
-const name = `[${start}][${start}\\-.0-9\u00b7\u0300-\u036f\u203f\u2040]*`;
 const patterns = {
-    name: new RegExp(name, "uy"), space: /[ \t\n]+/y, text: /[^<&]+/y, quoted: /"[^"<]*"|'[^'<]*'/y,
-    reference: new RegExp(`&(?:#([0-9]+)|#x([0-9A-Fa-f]+)|(${name}));`, "uy"),
+    name: new RegExp(namePattern, "uy"), space: /[ \t\n]+/y, text: /[^<&]+/y, quoted: /"[^"<]*"|'[^'<]*'/y,
+    reference: new RegExp(`&(?:#([0-9]+)|#x([0-9A-Fa-f]+)|(${namePattern}));`, "uy"),
 };
 const entities = { lt: "<", gt: ">", amp: "&", quot: "\"", apos: "'" };
 
@@ -191,11 +190,11 @@ class Reader {
     }
 
     #type() {
-        const found = new RegExp(`<!DOCTYPE[ \t\n]+(${name})(?:[ \t\n]+(?:SYSTEM|PUBLIC[ \t\n]+("[^"]*"|'[^']*'))[ \t\n]+("[^"]*"|'[^']*'))?[ \t\n]*`, "uy");
+        const found = new RegExp(`<!DOCTYPE[ \t\n]+(${namePattern})(?:[ \t\n]+(?:SYSTEM|PUBLIC[ \t\n]+("[^"]*"|'[^']*'))[ \t\n]+("[^"]*"|'[^']*'))?[ \t\n]*`, "uy");
         const [, qualified, publicId, systemId] = this.#match(found) ?? this.#fail("the document type is malformed");
         if (this.#take("[")) {
             // Declarations are skipped; what they would define is not there then.
-            if (this.#match(/(?:[^\]"'<]|<!--[^]*?-->|<[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>)*\][ \t\n]*/y) === null) this.#fail("the document type is malformed");
+            if (this.#match(/(?:[^\]"'<]|<!--(?:(?!-->)[^])*-->|<(?!!--)[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>)*\][ \t\n]*/y) === null) this.#fail("the document type is malformed");
         }
         if (!this.#take(">")) this.#fail("the document type is malformed");
         this.#document.appendChild(this.#document.implementation.createDocumentType(
