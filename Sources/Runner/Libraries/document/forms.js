@@ -1,7 +1,6 @@
 // Forms, their controls and labels, after https://html.spec.whatwg.org/#forms. Nothing is sent: the page stays.
 import { elements } from "domino/lib/htmlelts";
 import NodeList from "domino/lib/NodeList";
-import { isDisabled } from "./activation.js";
 import { kept } from "./changes.js";
 import { HTMLFormControlsCollection, RadioNodeList, collection, ownerOf } from "./live-lists.js";
 import { add, reflect } from "./members.js";
