@@ -21,6 +21,8 @@ struct PageRun {
 
     /// Runs `files["app.html"]`, or `files["app.js"]` alone where `runsPage` is not set.
     ///
+    /// A request for `shown` is answered when the run has reported a text.
+    ///
     /// - Parameter lifetime: milliseconds after which the run ends, from its second text on: a busy machine may
     ///   need any time for the first.
     init(
@@ -37,11 +39,14 @@ struct PageRun {
         ]
         var calls: [String] = []
         var texts = 0
+        var waiting: [UInt32] = []
         run = try RunOfApp(frames: first + frames + [.loaded]) { frame, runner in
             switch frame {
             case .view:
                 texts += 1
                 if texts == 2, let lifetime { try runner.send(.lifetime(lifetime)) }
+                for id in waiting { try Self.send("", status: 200, for: id, to: runner) }
+                waiting = []
             case .library(let id, let library):
                 try Self.send(Self.text(of: library), status: 200, for: id, to: runner)
             case .request(let id, _, let target, _, let body):
@@ -51,6 +56,7 @@ struct PageRun {
                     return try runner.send(.failure(id: id, message: "elsewhere"))
                 }
                 let path = String(target.dropFirst(prefix.count))
+                if path == "shown", texts == 0 { return waiting.append(id) }
                 let found = answer(path, body) ?? files[path.isEmpty ? "app.html" : path]
                 try Self.send(found ?? "", status: found == nil ? 404 : 200, for: id, to: runner)
             default: break

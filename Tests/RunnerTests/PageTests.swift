@@ -86,7 +86,7 @@ struct PageTests {
               y</pre><textarea>no</textarea><button>press</button>
             <div id="x"><span class="y">b1</span><span class="y">b2</span></div>
             <noscript>no</noscript><details><summary>sum</summary>no</details>
-            <script>setTimeout(() => { document.querySelector("h1").hidden = true; }, 120)</script>
+            <script>fetch("shown").then(() => { document.querySelector("h1").hidden = true; });</script>
             """,
             "s.css":
                 "@media print { p { display: none } } .gone, .x { display: none; } /* p { display: none } */",
