@@ -147,6 +147,22 @@ struct StandardDocumentTests {
         return run.lines
     }
 
+    @Test func `the console shows nodes as markup, without their contents`() throws {
+        let found = try lines(
+            """
+            const b = find("b");
+            b.className = "a";
+            console.log(b, [find("input"), b.firstChild], document);
+            console.log(document.createComment("c"), document.createDocumentFragment(), "%o", b);
+            console.log(Element.prototype instanceof Node, typeof HTMLElement);
+            """)
+        #expect(
+            found == [
+                "<b class=\"a\">…</b> [ <input type=\"checkbox\" class=\"check\">, #text \"x\" ] #document",
+                "<!--c--> #document-fragment %o <b class=\"a\">…</b>", "true function",
+            ])
+    }
+
     @Test func `custom properties of a style are kept beside others`() throws {
         let found = try lines(
             """

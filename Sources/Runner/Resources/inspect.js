@@ -121,6 +121,8 @@ function inspectObject(value, depth, indent, above) {
         if (level.value === value) return "[Circular]";
     }
     if (isError(value)) return stackOf(value);
+    const description = safely(() => hooks.textOf(value), undefined);
+    if (typeof description === "string") return description;
     if (has(dateBrand, value)) return safely(() => dateText(value), "Invalid Date");
     if (value instanceof $RegExp) return `/${regExpSource(value)}/${regExpFlags(value)}`;
     let lead = "";

@@ -3,10 +3,10 @@
 // target, including the global object and the nodes of a page.
 const listenersOf = new $WeakMap();
 // What the document adds: the next target on an event's path, whether listeners of a type are passive
-// unless they say otherwise, and what a click does.
+// unless they say otherwise, what a click does, and how the console shows its nodes.
 const hooks = {
     __proto__: null, parentOf: () => null, isPassive: () => false, activates: () => false,
-    before: () => undefined, cancelled() {}, after() {},
+    before: () => undefined, cancelled() {}, after() {}, textOf: () => undefined,
 };
 // The event that is being dispatched, for `window.event`.
 let currentEvent;

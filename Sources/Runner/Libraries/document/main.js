@@ -19,6 +19,7 @@ import { install as installLinks } from "./links.js";
 import { install as installLists } from "./lists.js";
 import { Names } from "./names.js";
 import { install as installNodes } from "./nodes.js";
+import { install as installNodeText } from "./node-text.js";
 import { install as installObservers } from "./observers.js";
 import { Page } from "./page.js";
 import { install as installSelects } from "./selects.js";
@@ -51,6 +52,7 @@ export default function library(bridge) {
     installStyle();
     installLinks(bridge);
     const nodes = installNodes(bridge);
+    installNodeText(bridge);
     installActivation(bridge);
     installDialogs(bridge);
     installControls(bridge);
