@@ -41,9 +41,7 @@ struct ExportFile {
     /// - Throws: `CommandFailure` if the file already exists, or cannot be written.
     init(_ path: String, _ wanted: Progress, hasOpenEnd: Bool) throws {
         guard !FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure(
-                .cannotCreate, "\(path) already exists.", hint: "Remove it, or choose another name."
-            )
+            throw CommandFailure.cannotWrite(path)
         }
         self.path = path
         progress = wanted
@@ -54,11 +52,11 @@ struct ExportFile {
         if progress.bytes == 0 || !FileManager.default.fileExists(atPath: part) {
             progress = wanted
             guard FileManager.default.createFile(atPath: part, contents: nil) else {
-                throw CommandFailure(.cannotCreate, "Cannot write \(part).")
+                throw CommandFailure.cannotWrite(path)
             }
         }
         guard let handle = FileHandle(forUpdatingAtPath: part) else {
-            throw CommandFailure(.cannotCreate, "Cannot write \(part).")
+            throw CommandFailure.cannotWrite(path)
         }
         self.handle = handle
         try restore()

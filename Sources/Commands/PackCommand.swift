@@ -47,8 +47,7 @@ struct PackCommand: AsyncParsableCommand {
         do {
             try bytes.write(to: URL(filePath: file), options: .atomic)
         } catch {
-            throw CommandFailure(
-                .cannotCreate, "Cannot write \(file).", hint: "Choose another path with --output.")
+            throw CommandFailure.cannotWrite(file)
         }
         guard !options.json else {
             let signer = key?.signer.fingerprint

@@ -87,8 +87,7 @@ extension SessionsCommand {
                 do {
                     try data.write(to: URL(filePath: file), options: .withoutOverwriting)
                 } catch {
-                    throw CommandFailure(
-                        .cannotCreate, "Cannot write \(file), or it already exists.")
+                    throw CommandFailure.cannotWrite(file)
                 }
                 if options.json {
                     try options.console.print(encoding: ["bytes": data.count])

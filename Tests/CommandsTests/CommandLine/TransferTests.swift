@@ -42,6 +42,22 @@ struct TransferTests {
         #expect(call.errors.contains("--format"))
     }
 
+    @Test func `a file that cannot be written is named with the reason`() throws {
+        let sandbox = try Sandbox()
+        #expect(try sandbox.nervous("query", "load").code == 0)
+        let folder = "\(sandbox.root)/taken"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for (path, reason) in [
+            ("\(folder)/none/load.csv", "there is no folder \(folder)/none/."),
+            ("\(folder)/load.csv", "it already exists."),
+        ] {
+            _ = FileManager.default.createFile(atPath: "\(folder)/load.csv", contents: nil)
+            let call = try sandbox.nervous("export", "load", "-o", path)
+            #expect(call.code == 73)
+            #expect(call.errors.contains("Cannot write \(path): \(reason)"))
+        }
+    }
+
     @Test func `an import after its samples were forgotten stores and counts them again`()
         throws
     {
