@@ -12,7 +12,7 @@ struct ForgetCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               nervous forget location                     all its samples
-              nervous forget cpu --from -2h               the last two hours
+              nervous forget cpu --last 2h                the last two hours
               nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z
               nervous forget accelerometer --derived      also steps and activities
               nervous forget --app hello-sensors          the data about an app
@@ -30,6 +30,11 @@ struct ForgetCommand: AsyncParsableCommand {
 
     @Option(help: "Forget the data about this app.", completion: .names(.app))
     var app: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
+    var last: String?
 
     // A duration before now begins with a hyphen.
     @Option(
@@ -60,8 +65,14 @@ struct ForgetCommand: AsyncParsableCommand {
         guard (sensor == nil) != (app == nil) else {
             throw ValidationError("Name a sensor, or an app with --app.")
         }
-        guard app == nil || (from == nil && to == nil) else {
-            throw ValidationError("--from and --to require a sensor.")
+        guard app == nil || (from == nil && to == nil && last == nil) else {
+            throw ValidationError("--from, --to and --last require a sensor.")
+        }
+        guard last == nil || (from == nil && to == nil) else {
+            throw ValidationError("--last cannot be combined with --from or --to.")
+        }
+        if let last, Duration(span: last) == nil {
+            throw ValidationError("--last takes a duration such as 30s, 10m, 1h, 7d or 1w.")
         }
         guard app == nil || !derived else {
             throw ValidationError("--derived requires a sensor.")
@@ -89,7 +100,9 @@ struct ForgetCommand: AsyncParsableCommand {
                 hint: "List the stored sensors with: nervous storage", type: "unknown-sensor")
         }
         let time = TimeInput()
-        let range = [from.map { "from \($0)" }, to.map { "to \($0)" }].compactMap(\.self)
+        let range = [
+            last.map { "of the last \($0)" }, from.map { "from \($0)" }, to.map { "to \($0)" },
+        ].compactMap(\.self)
         try confirm(
             [
                 "\(sensor) has \(known.samples) samples and \(known.summaries) hourly summaries,"
@@ -100,8 +113,8 @@ struct ForgetCommand: AsyncParsableCommand {
                         + " summaries that overlap the range. This cannot be undone.",
             ] + (derived ? [Self.derivedNotice(sensor)] : []))
         let receipt = try await session.client.forgetSamples(
-            of: sensor, from: time.parameter(from), to: time.parameter(to, isEnd: true),
-            includesDerived: derived)
+            of: sensor, from: time.parameter(last.map { "-\($0)" } ?? from),
+            to: time.parameter(to, isEnd: true), includesDerived: derived)
         guard !options.json else { return options.console.print(json: receipt.json) }
         try receipt.value.lines.forEach(options.console.print)
     }

@@ -66,6 +66,9 @@ struct StorageTests {
         ["forget", "load", "--app", "x"], ["forget", "--app", "x", "--derived"],
         ["forget", "--app", "x", "--from", "-1h"],
         ["forget", "load", "--from", "soon", "--yes"],
+        ["forget", "load", "--last", "soon", "--yes"],
+        ["forget", "load", "--last", "1h", "--from", "-2h", "--yes"],
+        ["forget", "--app", "x", "--last", "1h"],
     ])
     func `invalid options are usage errors`(words: [String]) throws {
         let sandbox = try Sandbox()
@@ -85,7 +88,7 @@ struct StorageTests {
         let outside = try sandbox.nervous("forget", "load", "--to", "-1h", "--yes", "--json")
         let nothing = try JSONDecoder().decode(Receipt.self, from: Data(outside.output.utf8))
         #expect(nothing.samples == 0)
-        let done = try sandbox.nervous("forget", "load", "--from", "-1h", "--yes", "--json")
+        let done = try sandbox.nervous("forget", "load", "--last", "1h", "--yes", "--json")
         #expect(done.code == 0)
         let receipt = try JSONDecoder().decode(Receipt.self, from: Data(done.output.utf8))
         #expect(receipt.samples == 1)
