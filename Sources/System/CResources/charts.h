@@ -11,6 +11,12 @@
 ,
 #embed "../../Provider/Resources/dashboard/charts/table.js"
 ,
+#embed "../../Provider/Resources/dashboard/charts/reading.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/picture.js"
+,
+#embed "../../Provider/Resources/dashboard/charts/input.js"
+,
 #embed "../../Provider/Resources/dashboard/charts/chart.js"
 ,
 #embed "../../Provider/Resources/dashboard/charts/histogram.js"

@@ -2,6 +2,12 @@
 // Lines, bands and gaps of a series.
 // A part of charts.js, which dashboard.c puts together.
 
+/** The times and values of a series, and how far the point of a window is from its beginning. */
+function dataOf(series) {
+  const { t = [], v = [] } = series.points ?? series;
+  return { t, v, shift: (series.every ?? 0) / 2 };
+}
+
 /** The least and the greatest of values, continuing from `low` and `high`. */
 function extent(values, first, end, low, high) {
   for (let i = first; i < end; i++) {
