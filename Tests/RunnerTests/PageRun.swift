@@ -34,7 +34,7 @@ struct PageRun {
             ? [HostFrame.page(name: "app.html")]
             : [.load(name: "app.js", source: files["app.js"] ?? "")]
         let first: [HostFrame] = [
-            .present(text: true, markup: true),
+            RunOfApp.limits, .present(text: true, markup: true),
             .load(name: "nervous:environment", source: "location = 'http://my-app.localhost/'"),
         ]
         var calls: [String] = []

@@ -6,11 +6,16 @@ struct RunOfApp {
     let end: RunnerProcess.End
     let peak: Int
 
+    /// The limits of a turn: processor time, which a busy machine does not lengthen, and a
+    /// time that even a busy machine keeps.
+    static let limits = HostFrame.limits(wall: 540_000, cpu: 5_000)
+
     /// Runs `source` as `app.js`; `answer` may respond to its requests.
     init(
         _ source: String, answer: (RunnerFrame, RunnerProcess) throws -> Void = { _, _ in }
     ) throws {
-        try self.init(frames: [.load(name: "app.js", source: source), .loaded], answer: answer)
+        try self.init(
+            frames: [Self.limits, .load(name: "app.js", source: source), .loaded], answer: answer)
     }
 
     init(
@@ -36,7 +41,8 @@ struct RunOfApp {
     /// - Parameter start: in microseconds since 1970.
     init(inVirtualTimeFrom start: UInt64, seed: UInt64, _ source: String) throws {
         let begin: [HostFrame] = [
-            .time(start: start, seed: seed), .load(name: "app.js", source: source), .loaded,
+            Self.limits, .time(start: start, seed: seed), .load(name: "app.js", source: source),
+            .loaded,
         ]
         var sent = UInt64(begin.count)
         try self.init(frames: begin) { frame, runner in
