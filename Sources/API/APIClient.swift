@@ -490,14 +490,14 @@ extension APIClient {
 
 extension APIClient {
     /// The decisions about a client, or about all.
-    public func grants(of client: String? = nil) async throws -> APIReply<GrantList> {
+    public func grants(of client: String? = nil) async throws -> APIReply<DecisionList> {
         try await reply(APIRequest(.get, client.map { .grants(of: $0) } ?? .grants))
     }
 
     /// Decides about a privilege of a client, and returns the decisions about the client.
     public func decide(
         _ request: DecisionRequest, on privilege: String, by client: String
-    ) async throws -> APIReply<GrantList> {
+    ) async throws -> APIReply<DecisionList> {
         try await reply(
             try APIRequest(.put, .grant(of: privilege, to: client), json: request))
     }

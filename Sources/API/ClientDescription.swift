@@ -7,10 +7,10 @@ public struct ClientDescription: Codable, Sendable {
     /// `owner`, `app` or `client`.
     public let kind: String
     /// The decisions about it.
-    public let privileges: [GrantDescription]
+    public let privileges: [DecisionDescription]
 
     /// Creates a value from its members.
-    public init(name: String, kind: String, privileges: [GrantDescription]) {
+    public init(name: String, kind: String, privileges: [DecisionDescription]) {
         self.name = name
         self.kind = kind
         self.privileges = privileges

@@ -64,7 +64,7 @@ public struct LocalNetworkDescription: Codable, Hashable, Sendable {
     public let pin: String
     /// When the server's certificate expires, in milliseconds since 1970.
     public let expires: Double
-    /// The file of the certificate that phones install, in PEM.
+    /// The path of the PEM file with the authority's certificate, which phones install.
     public let authority: String
     /// The SHA-256 of that certificate as phones show it, such as `5A:0F:…`.
     public let fingerprint: String

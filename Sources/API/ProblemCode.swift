@@ -39,7 +39,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case diskFull = "disk-full"
     /// The access log cannot be written, so nothing is read.
     case logUnavailable = "log-unavailable"
-    /// The server for pages is not running.
+    /// The HTTP server for the dashboard and the pages of apps is not running.
     case notServing = "not-serving"
 
     // MARK: Permission
@@ -111,7 +111,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     /// The field is not numeric.
     case notNumeric = "not-numeric"
     /// No statistic has this name.
-    case unknownFunction = "unknown-function"
+    case unknownStatistic = "unknown-function"
     /// The condition is malformed.
     case invalidCondition = "invalid-condition"
     /// The range has too many windows.
@@ -120,7 +120,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case unknownAnalysis = "unknown-analysis"
     /// The analysis or its parameters are invalid.
     case invalidAnalysis = "invalid-analysis"
-    /// The range has too many samples.
+    /// The range has too many samples, windows or different texts to compute or return.
     case tooManyRows = "too-many-rows"
     /// Some lines of a push were not stored.
     case partialWrite = "partial-write"
@@ -144,7 +144,7 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     /// The file has no valid workouts.
     case invalidWorkouts = "invalid-workouts"
     /// The upload is invalid.
-    case cannotBeSent = "cannot-be-sent"
+    case invalidUpload = "cannot-be-sent"
     /// The server did not accept the upload.
     case notDelivered = "not-delivered"
     /// The outbox is full.
@@ -201,7 +201,8 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case unsafePath = "unsafe-path"
     /// The package contains something other than files and folders.
     case unsafeEntry = "unsafe-entry"
-    /// Two names in the package are equal on some file system.
+    /// Two names in the package differ only in case or in Unicode form, so some file systems treat them
+    /// as the same.
     case duplicateName = "duplicate-name"
     /// The folder in the package is not named after the app.
     case wrongFolderName = "wrong-folder-name"
@@ -264,9 +265,9 @@ extension ProblemCode {
         case .unsupportedMediaType: 415
         case .misdirected: 421
         case .invalidPrivilege, .unsupportedPrivilege, .invalidMessage, .invalidSensor,
-            .invalidSample, .keyReused, .unknownField, .notNumeric, .unknownFunction,
+            .invalidSample, .keyReused, .unknownField, .notNumeric, .unknownStatistic,
             .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
-            .invalidPack, .invalidSession, .invalidWorkouts, .cannotBeSent, .notAnArchive,
+            .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .notAnArchive,
             .malformedArchive, .unsupportedArchive, .unsafePath, .unsafeEntry, .duplicateName,
             .wrongFolderName, .missingFile, .badManifest, .badSignature, .badKey, .noSuchKey,
             .keyExists, .unsafeKeys:
@@ -311,7 +312,7 @@ extension ProblemCode {
         case .internalError, .damaged, .io: "Internal server error"
         case .diskFull: "The disk is full"
         case .logUnavailable: "The access log cannot be written"
-        case .notServing: "The server for pages is not running"
+        case .notServing: "The HTTP server for pages is not running"
         case .missingToken: "Token required"
         case .invalidToken: "Invalid token"
         case .nameMismatch: "The token belongs to another app"
@@ -342,12 +343,12 @@ extension ProblemCode {
         case .noSamples: "No samples"
         case .unknownField: "Unknown field"
         case .notNumeric: "The field is not numeric"
-        case .unknownFunction: "Unknown statistic"
+        case .unknownStatistic: "Unknown statistic"
         case .invalidCondition: "Invalid condition"
         case .tooManyWindows: "Too many windows"
         case .unknownAnalysis: "Unknown analysis"
         case .invalidAnalysis: "Invalid analysis"
-        case .tooManyRows: "Too many samples"
+        case .tooManyRows: "Too many samples or windows"
         case .partialWrite: "Partial write"
         case .invalidPack: "Invalid sensor pack"
         case .unknownPack: "Unknown sensor pack"
@@ -357,7 +358,7 @@ extension ProblemCode {
         case .sessionFull: "The session has too many steps"
         case .invalidSession: "Invalid session"
         case .invalidWorkouts: "Invalid workouts"
-        case .cannotBeSent: "Invalid upload"
+        case .invalidUpload: "Invalid upload"
         case .notDelivered: "Not delivered"
         case .outboxFull: "The outbox is full"
         case .invalidAddress: "Invalid address"

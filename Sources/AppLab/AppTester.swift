@@ -87,7 +87,8 @@ package struct AppTester: Sendable {
         do {
             let result = try await body(tester)
             await pool.close()
-            // Installed folders are read-only, so the library must remove them.
+            // The folders of installed apps are read-only: `folder.remove()` cannot remove them, the
+            // library can.
             if isFolder { try await library.uninstall(app.name.text) }
             return result
         } catch {
@@ -168,7 +169,7 @@ package struct AppTester: Sendable {
                 simulation.start
             )
         case .recorded(let trace):
-            return ([RecordedDriver(trace.recordings)], nil, trace.first, trace.start)
+            return ([RecordedDriver(trace.recordings)], nil, trace.replayStart, trace.start)
         }
     }
 

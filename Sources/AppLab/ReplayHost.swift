@@ -17,16 +17,16 @@ package enum ReplayHost {
         defer { folder.remove() }
         let root = folder.path
         let setup = VirtualSetup(
-            clock: VirtualClock(start: trace.first), drivers: [RecordedDriver(trace.recordings)],
-            seed: 1, historyStart: trace.start, speed: speed,
-            apps: usesInstalled ? options.paths.apps : nil
-        )
+            clock: VirtualClock(start: trace.replayStart),
+            drivers: [RecordedDriver(trace.recordings)], seed: 1, historyStart: trace.start,
+            speed: speed, apps: usesInstalled ? options.paths.apps : nil)
         let services = try await HostServices(
             paths: HostPaths(
                 option: "\(root)/data", environment: ProcessInfo.processInfo.environment),
             roots: options.roots, isLongRunning: false, setup: setup, logger: options.logger)
         let result = try await HostSession.with(services, collects: false, body)
-        // Installed folders are read-only, so the library must remove them.
+        // The folders of apps installed in the temporary directory are read-only: `folder.remove()` cannot
+        // remove them, the library can.
         if !usesInstalled {
             for app in try await services.library.apps() {
                 try await services.library.uninstall(app.name.text)
@@ -52,7 +52,7 @@ package struct TemporaryFolder {
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Removes it with its contents, apart from folders that are read-only.
+    /// Removes it with its contents, except the contents of read-only folders.
     package func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }

@@ -20,11 +20,13 @@ package struct Trace: Sendable {
     static let format = "nervous-trace"
     static let version = 1
 
-    /// The time by which every sensor that has samples has delivered one; a replay starts there.
-    package var first: Timestamp { recordings.compactMap(\.samples.times.first).max() ?? start }
+    /// When the replay starts: the first time at which every sensor that has samples has one.
+    package var replayStart: Timestamp {
+        recordings.compactMap(\.samples.times.first).max() ?? start
+    }
 
-    /// The time from `first` to the end.
-    package var length: Duration { .microseconds(end.microseconds - first.microseconds) }
+    /// The time from the start of the replay to the end of the recording.
+    package var length: Duration { .microseconds(end.microseconds - replayStart.microseconds) }
 
     /// Reads a file.
     ///

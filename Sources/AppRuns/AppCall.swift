@@ -20,7 +20,7 @@ struct AppCall: Sendable {
     /// What is wrong with a call that only a compromised runner can send; `nil` for a valid call.
     var violation: String? {
         // The method is written to the connection unchanged, so it must not contain separators.
-        guard method.utf8.count <= 32, method.utf8.allSatisfy(\.isTokenCharacter) else {
+        guard method.utf8.count <= 32, method.utf8.allSatisfy(\.isMethodCharacter) else {
             return "invalid method"
         }
         let headerBytes = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
@@ -70,9 +70,9 @@ struct AppCall: Sendable {
 }
 
 extension UInt8 {
-    /// Whether the byte may occur in a method: of the characters of a token (RFC 9110), only letters and
-    /// hyphens.
-    fileprivate var isTokenCharacter: Bool {
+    /// Whether the byte may occur in a method: an ASCII letter or a hyphen, a subset of the token characters
+    /// of RFC 9110.
+    fileprivate var isMethodCharacter: Bool {
         self == UInt8(ascii: "-") || Unicode.Scalar(self).properties.isAlphabetic && self < 0x80
     }
 }

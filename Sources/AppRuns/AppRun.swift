@@ -42,7 +42,7 @@ actor AppRun {
         origin = OwnOrigin(app: configuration.app)
         meter = UsageMeter(configuration.budget)
         output = RunOutput(configuration.presentation)
-        watchdog = Watchdog(configuration.budget, timeLimit: configuration.timeLimit)
+        watchdog = Watchdog(configuration.budget, pingTimeLimit: configuration.pingTimeLimit)
         clock = configuration.time.map { VirtualRunClock($0) }
     }
 
@@ -184,13 +184,14 @@ actor AppRun {
         guard outcome.decide(result) else { return }
         process.kill()
         calls.resumeFrameLoop()
-        // The exchange of frames may be waiting, for instance for the reader of the console.
+        // The frame loop may be waiting, for instance for `onEvent` to show a console line.
         frameExchange?.cancel()
     }
 
     // MARK: - Limits
 
-    /// The time for limits within a minute.
+    /// The time by which limits per minute are counted: virtual time if the run has it, else the machine's
+    /// clock.
     private var instant: ContinuousClock.Instant { clock?.instant ?? .now }
 
     /// Checks at intervals the usage of the process and whether its event loop runs.
@@ -225,16 +226,16 @@ actor AppRun {
         guard calls.accepts(call.id) else { return end(.protocolViolation("too many calls")) }
         if let violation = call.violation { return end(.protocolViolation(violation)) }
         let isWithinBudget = meter.addCall(at: instant)
-        clock?.queue(call.id)
+        clock?.add(call.id)
         // Runs on the thread that read the call: changing threads takes longer than most responses.
         calls.add(
             call.id,
             Task(executorPreference: executor) {
-                await self.waitForTurn(call.id)
+                await self.waitForEarlierCalls(call.id)
                 let last =
                     isWithinBudget ? await self.perform(call) : await self.refusal(of: call.id)
                 if let last { await self.conclude(call.id, [last]) }
-                await self.endTurn(call.id, isComplete: true)
+                await self.allowNextCall(after: call.id, isComplete: true)
             })
     }
 
@@ -299,13 +300,14 @@ actor AppRun {
             guard await send(frames) else { throw CancellationError() }
             if opensStream, calls.contains(id) {
                 clock?.beginStream(id)
-                endTurn(id, isComplete: false)
+                allowNextCall(after: id, isComplete: false)
             }
         case .invalid: throw CancellationError()
         }
     }
 
-    /// Sends the last frames of a response; the runner may make the next call at once.
+    /// Removes the call from the table, then sends the last frames of its response: the runner may make its
+    /// next call as soon as it has read them.
     private func conclude(_ id: UInt32, _ frames: [HostFrame]) async {
         calls.beginLastFrames(of: id)
         defer { calls.endLastFrames() }
@@ -320,7 +322,9 @@ actor AppRun {
             id: id, message: "The app may make \(limit) calls a minute (budget calls-per-minute).")
     }
 
-    /// Waits for the call to end, so that it counts as open until then.
+    /// Cancels a call and waits for its end.
+    ///
+    /// No frame is read meanwhile, so the runner cannot begin another call.
     private func cancel(_ id: UInt32) async {
         guard meter.addCancellation() else {
             return end(.protocolViolation("cancellation without a call"))
@@ -328,7 +332,7 @@ actor AppRun {
         guard let call = calls.remove(id) else { return }
         call.cancel()
         calls.leaveFileQueue(id)
-        endTurn(id, isComplete: false)
+        allowNextCall(after: id, isComplete: false)
         watchdog.isPaused = true
         await call.value
         watchdog.isPaused = false
@@ -341,12 +345,12 @@ actor AppRun {
 
     /// - Returns: `false` if the call was cancelled.
     private func waitForFile(_ id: UInt32) async -> Bool {
-        await withCheckedContinuation { turn in
+        await withCheckedContinuation { continuation in
             // A call that is cancelled already would never be taken out of the queue.
             if Task.isCancelled {
-                turn.resume(returning: false)
+                continuation.resume(returning: false)
             } else {
-                calls.queueForFile(id, turn)
+                calls.queueForFile(id, continuation)
             }
         }
     }
@@ -354,13 +358,13 @@ actor AppRun {
     // MARK: - Virtual time
 
     /// Waits until the calls before this one have been answered; only in virtual time.
-    private func waitForTurn(_ id: UInt32) async {
+    private func waitForEarlierCalls(_ id: UInt32) async {
         guard clock != nil else { return }
         await withCheckedContinuation { clock?.wait(id, $0) }
     }
 
-    private func endTurn(_ id: UInt32, isComplete: Bool) {
-        clock?.endTurn(id, isComplete: isComplete)
+    private func allowNextCall(after id: UInt32, isComplete: Bool) {
+        clock?.allowNextCall(after: id, isComplete: isComplete)
         advanceTime()
     }
 

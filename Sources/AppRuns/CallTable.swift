@@ -15,7 +15,7 @@ struct CallTable {
     /// The frame loop, while it waits for the runner to read.
     private var frameLoop: CheckedContinuation<Void, Never>?
     private var isFileInUse = false
-    private var fileQueue: [(id: UInt32, turn: CheckedContinuation<Bool, Never>)] = []
+    private var fileQueue: [(id: UInt32, continuation: CheckedContinuation<Bool, Never>)] = []
 
     /// The identifiers of the open calls.
     var ids: some Collection<UInt32> { tasks.keys }
@@ -75,13 +75,15 @@ struct CallTable {
 
     /// Lets one call at a time be answered with a file.
     ///
-    /// - Parameter turn: resumed with `false` if the call leaves the queue.
-    mutating func queueForFile(_ id: UInt32, _ turn: CheckedContinuation<Bool, Never>) {
+    /// - Parameter continuation: resumed with `false` if the call leaves the queue.
+    mutating func queueForFile(
+        _ id: UInt32, _ continuation: CheckedContinuation<Bool, Never>
+    ) {
         if isFileInUse {
-            fileQueue.append((id, turn))
+            fileQueue.append((id, continuation))
         } else {
             isFileInUse = true
-            turn.resume(returning: true)
+            continuation.resume(returning: true)
         }
     }
 
@@ -89,13 +91,13 @@ struct CallTable {
         if fileQueue.isEmpty {
             isFileInUse = false
         } else {
-            fileQueue.removeFirst().turn.resume(returning: true)
+            fileQueue.removeFirst().continuation.resume(returning: true)
         }
     }
 
     /// Takes a cancelled call out of the queue, because the file before it may never end.
     mutating func leaveFileQueue(_ id: UInt32) {
         guard let index = fileQueue.firstIndex(where: { $0.id == id }) else { return }
-        fileQueue.remove(at: index).turn.resume(returning: false)
+        fileQueue.remove(at: index).continuation.resume(returning: false)
     }
 }

@@ -88,8 +88,8 @@ struct RunConfiguration: Sendable {
     /// Warnings for the owner, shown before the app's output.
     var notices: [String] = []
     var budget = RunBudget()
-    /// How long the process may leave a ping unanswered, in addition to a turn of the app.
-    var timeLimit = Duration.seconds(5)
+    /// How long the process may leave a ping unanswered, beyond the budget of a turn.
+    var pingTimeLimit = Duration.seconds(5)
 
     init(app: String, token: String, scripts: [RunScript]) {
         self.app = app
@@ -153,7 +153,7 @@ extension RunConfiguration {
         }
         if isLoadedByPage {
             let reason = RunLibraries.reasonMissing(.document)
-            notices.append("\(page) does not run, \(script) runs alone: \(reason).")
+            notices.append("\(page) is not opened; only \(script) runs: \(reason).")
         }
         scripts.append(RunScript(name: script, source: source))
     }

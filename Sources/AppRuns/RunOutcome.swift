@@ -55,9 +55,10 @@ public enum RunOutcome: Hashable, Sendable {
         }
     }
 
-    /// Whether a benign app can end this way.
+    /// Whether the ending is no sign of an attack; after any other, the next runners come from a new zygote.
     ///
-    /// Exhausted memory counts as a crash, because an attacker could fill the memory first.
+    /// Exhausted memory is a sign, too: a crash with full memory is reported as such, so an attacker could
+    /// fill the memory to disguise a crash.
     var isOrdinary: Bool {
         switch self {
         case .exceeded(.memory): false

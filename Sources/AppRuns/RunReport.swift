@@ -19,8 +19,8 @@ public struct RunReport: Hashable, Sendable, Codable {
     public let id: String
     /// The app's name.
     public let app: String
-    /// Whether it runs in the foreground: a terminal watches it.
-    public let isWatched: Bool
+    /// Whether it is a foreground run.
+    public let isForeground: Bool
     /// The current state.
     public internal(set) var state = State.prepared
     /// When it was prepared.
@@ -38,10 +38,17 @@ public struct RunReport: Hashable, Sendable, Codable {
     /// The layers that confine it; empty without confinement, `nil` before the start.
     public internal(set) var layers: [String]?
 
-    init(id: String, app: String, isWatched: Bool, started: Date) {
+    private enum CodingKeys: String, CodingKey {
+        case id, app
+        /// The name in the files of the history.
+        case isForeground = "isWatched"
+        case state, started, ended, ending, restarts, hasGivenUp, usage, layers
+    }
+
+    init(id: String, app: String, isForeground: Bool, started: Date) {
         self.id = id
         self.app = app
-        self.isWatched = isWatched
+        self.isForeground = isForeground
         self.started = started
     }
 }
@@ -50,8 +57,8 @@ public struct RunReport: Hashable, Sendable, Codable {
 public struct RunUsage: Hashable, Sendable, Codable {
     /// Processor time of the runner's process.
     public var cpu = Duration.zero
-    /// Bytes that were resident at most, including those shared with other runners; in a report during the
-    /// run, the bytes that are resident now.
+    /// The peak of resident bytes, including those shared with other runners; in a report during the run,
+    /// the current number.
     public var memory = 0
     /// Calls to the host.
     public var calls = 0

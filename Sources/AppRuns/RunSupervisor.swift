@@ -116,15 +116,15 @@ public actor RunSupervisor {
     ///
     /// A run that is not started within ten minutes is forgotten.
     ///
-    /// - Parameter isWatched: whether it runs in the foreground.
+    /// - Parameter isForeground: whether it is a foreground run.
     /// - Throws: `JSAppsError` if the app is not installed, `AuthError` if nothing can be stored.
-    public func prepare(app name: String, isWatched: Bool = true) async throws -> RunReport {
+    public func prepare(app name: String, isForeground: Bool = true) async throws -> RunReport {
         await forgetUnstarted()
         let app = try await library.app(named: name)
         try await authority.admit(app.declared)
         let (id, token) = try await authority.beginRun(
-            of: app.name.text, isWatched: isWatched)
-        let report = RunReport(id: id, app: app.name.text, isWatched: isWatched, started: now)
+            of: app.name.text, isForeground: isForeground)
+        let report = RunReport(id: id, app: app.name.text, isForeground: isForeground, started: now)
         registry.add(
             report, RunRegistry.Authorization(token: token, identity: app.identity))
         return report
@@ -181,7 +181,7 @@ public actor RunSupervisor {
             do {
                 let app = try await library.app(named: entry.app)
                 if app.identity == entry.identity {
-                    let run = try await prepare(app: entry.app, isWatched: false)
+                    let run = try await prepare(app: entry.app, isForeground: false)
                     try runInBackground(run.id)
                 }
             } catch let error as JSAppsError where error.code == .notInstalled {

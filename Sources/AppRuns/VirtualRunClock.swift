@@ -54,15 +54,15 @@ struct VirtualRunClock {
     private var streams: Set<UInt32> = []
     private let began = ContinuousClock.now
     private var passed = Duration.zero
-    /// Calls in the order in which the app made them.
-    private var turns: [UInt32] = []
+    /// Calls that are not answered, in the order in which the app made them.
+    private var queue: [UInt32] = []
     private var waiting: [UInt32: CheckedContinuation<Void, Never>] = [:]
 
     init(_ time: any VirtualRunTime) {
         self.time = time
     }
 
-    /// The virtual time, for limits within a minute.
+    /// The virtual time, by which limits per minute are counted.
     var instant: ContinuousClock.Instant { began + passed }
 
     mutating func recordSent(_ count: Int) {
@@ -80,21 +80,21 @@ struct VirtualRunClock {
 
     /// Whether the runner has read every frame and only streams are open.
     func isIdle(_ calls: some Collection<UInt32>) -> Bool {
-        idle?.received == sentFrames && turns.isEmpty && calls.allSatisfy(streams.contains)
+        idle?.received == sentFrames && queue.isEmpty && calls.allSatisfy(streams.contains)
     }
 
     // MARK: - Order of calls
 
     /// Adds a call behind those made before.
-    mutating func queue(_ id: UInt32) {
-        turns.append(id)
+    mutating func add(_ id: UInt32) {
+        queue.append(id)
     }
 
-    /// Resumes `turn` when it is the call's turn, or when the call leaves the queue.
-    mutating func wait(_ id: UInt32, _ turn: CheckedContinuation<Void, Never>) {
+    /// Resumes `continuation` when the calls before this one have been answered, or when it leaves the queue.
+    mutating func wait(_ id: UInt32, _ continuation: CheckedContinuation<Void, Never>) {
         // A call that was cancelled meanwhile does not wait.
-        guard turns.contains(id) else { return turn.resume() }
-        waiting[id] = turn
+        guard queue.contains(id) else { return continuation.resume() }
+        waiting[id] = continuation
         resumeNext()
     }
 
@@ -102,18 +102,19 @@ struct VirtualRunClock {
         streams.insert(id)
     }
 
-    /// Ends the turn of a call, or takes a call that waits for its turn out of the queue.
+    /// Takes a call out of the queue, whether it has been answered or still waits, so that the next one can
+    /// be forwarded.
     ///
     /// - Parameter isComplete: whether the response has ended; `false` if a stream remains open.
-    mutating func endTurn(_ id: UInt32, isComplete: Bool) {
+    mutating func allowNextCall(after id: UInt32, isComplete: Bool) {
         if isComplete { streams.remove(id) }
-        turns.removeAll { $0 == id }
+        queue.removeAll { $0 == id }
         waiting.removeValue(forKey: id)?.resume()
         resumeNext()
     }
 
     private mutating func resumeNext() {
-        guard !isAdvancing, let first = turns.first else { return }
+        guard !isAdvancing, let first = queue.first else { return }
         waiting.removeValue(forKey: first)?.resume()
     }
 
@@ -158,8 +159,8 @@ struct VirtualRunClock {
     mutating func stop() -> Task<Void, Never>? {
         advanceTask?.cancel()
         let left = waiting.values
-        (turns, waiting) = ([], [:])
-        for turn in left { turn.resume() }
+        (queue, waiting) = ([], [:])
+        for continuation in left { continuation.resume() }
         return advanceTask
     }
 }

@@ -17,7 +17,8 @@ struct Watchdog {
     private static let threads = 2
 
     private let budget: RunBudget
-    private let timeLimit: Duration
+    /// How long the process may leave a ping unanswered.
+    private let pingTimeLimit: Duration
     private var start = ContinuousClock.now
     private var processor: ProcessorMeter
     private var nextPing = ContinuousClock.now
@@ -29,11 +30,11 @@ struct Watchdog {
     /// Whether the host reads no frames because it waits for something else.
     var isPaused = false
 
-    /// - Parameter timeLimit: how long the process may leave a ping unanswered, in addition to a
-    ///   turn of the app.
-    init(_ budget: RunBudget, timeLimit: Duration) {
+    /// - Parameter pingTimeLimit: how long the process may leave a ping unanswered, beyond the budget of a
+    ///   turn.
+    init(_ budget: RunBudget, pingTimeLimit: Duration) {
         self.budget = budget
-        self.timeLimit = budget.turn + timeLimit
+        self.pingTimeLimit = budget.turn + pingTimeLimit
         processor = ProcessorMeter(limit: budget.cpuPerMinute)
     }
 
@@ -62,10 +63,10 @@ struct Watchdog {
         if isAnswered, now >= nextPing {
             ping = beginPing()
             nextPing = now + Self.checkIntervals.upperBound
-            due = now + timeLimit
+            due = now + pingTimeLimit
         } else if !isAnswered {
             // The answer may be queued behind frames that the host does not read now.
-            if isPaused { due = now + timeLimit }
+            if isPaused { due = now + pingTimeLimit }
             guard now < due else { return .end(.unresponsive) }
             wait = min(wait, due - now)
         }

@@ -396,14 +396,14 @@ public actor Authority {
 
     /// Starts a run of an app, with a token of its own.
     ///
-    /// - Parameter isWatched: whether it runs in the foreground.
+    /// - Parameter isForeground: whether it is a foreground run.
     /// - Throws: `notFound` for an unknown app, `storeFailed`.
     public func beginRun(
-        of app: String, isWatched: Bool = true
+        of app: String, isForeground: Bool = true
     ) async throws(AuthError) -> (run: String, token: Token) {
         try clients.checkApp(app)
         let run = RandomName.make()
-        let client = Client(name: app, kind: .app, run: run, isWatched: isWatched)
+        let client = Client(name: app, kind: .app, run: run, isForeground: isForeground)
         let expires = time.now().advanced(by: Self.runLifetime)
         return (run, try await tokens.issue(to: client, id: "run-\(run)", expires: expires))
     }

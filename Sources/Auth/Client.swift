@@ -16,10 +16,10 @@ public struct Client: Hashable, Sendable {
     public let kind: Kind
     /// The run or open page that the token belongs to; `nil` for a client's own token.
     public let run: String?
-    /// Whether it runs in the foreground: a run in a terminal, or an open page.
+    /// Whether it is in the foreground: a foreground run or an open page.
     ///
-    /// A program of the owner never does.
-    public let isWatched: Bool
+    /// A program of the owner never is.
+    public let isForeground: Bool
     /// Whether it is a command of the owner, with the token of this process, and not a program with an
     /// owner's token.
     let isCommand: Bool
@@ -27,13 +27,13 @@ public struct Client: Hashable, Sendable {
     let isDashboard: Bool
 
     init(
-        name: String, kind: Kind, run: String?, isWatched: Bool = true, isCommand: Bool = false,
+        name: String, kind: Kind, run: String?, isForeground: Bool = true, isCommand: Bool = false,
         isDashboard: Bool = false
     ) {
         self.name = name
         self.kind = kind
         self.run = run
-        self.isWatched = isWatched && run != nil
+        self.isForeground = isForeground && run != nil
         self.isCommand = isCommand
         self.isDashboard = isDashboard
     }

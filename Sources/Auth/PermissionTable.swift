@@ -107,7 +107,7 @@ struct PermissionTable: Sendable {
             if found.access == .raw, policy.restriction(of: samples) != nil {
                 found.access = .stats
             }
-            let holds = found.background || client.isWatched
+            let holds = found.background || client.isForeground
             return holds ? .granted(found) : .notInBackground(granted.privilege)
         }
         let aggregates = (deepest + grants).first { record in
@@ -154,7 +154,8 @@ struct PermissionTable: Sendable {
         }
         let grants = relevant.filter { $0.privilege == privilege && !$0.isExpired(at: now) }
         guard let terms = grants.first?.terms else { return .undecided }
-        return terms.background || client.isWatched ? .granted(terms) : .notInBackground(privilege)
+        return terms.background || client.isForeground
+            ? .granted(terms) : .notInBackground(privilege)
     }
 
     /// The decision that denies some access to a sensor, if there is one.

@@ -98,7 +98,8 @@ struct DemoCommand: AsyncParsableCommand {
             outcome = .failure(error)
         }
         if place.isTemporary {
-            // Installed folders are read-only, so the library must remove them.
+            // The folders of installed apps are read-only: `TemporaryFolder.remove()` cannot remove them, the
+            // library can.
             for app in (try? await services.library.apps()) ?? [] {
                 try? await services.library.uninstall(app.name.text)
             }
@@ -177,7 +178,7 @@ struct DemoCommand: AsyncParsableCommand {
                 allow: allowed, deny: [], allowAll: false, declared: app.privileges),
             canPrompt: true)
         try await consent.obtain()
-        let (ended, _) = try await WatchedRun(
+        let (ended, _) = try await ForegroundRun(
             prepared: prepared, session: session, console: console, consent: consent,
             duration: nil, isInsecure: false, showsText: false, showsMarkup: false
         ).run()

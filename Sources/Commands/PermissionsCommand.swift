@@ -366,7 +366,7 @@ extension PermissionsCommand {
             let version = 1
             /// Milliseconds since 1970.
             let exported: Double
-            let decisions: [GrantDescription]
+            let decisions: [DecisionDescription]
         }
 
         @OptionGroup var options: GlobalOptions
@@ -407,7 +407,7 @@ extension TermsDescription {
     }
 }
 
-extension GrantDescription {
+extension DecisionDescription {
     /// Whether it is a denial that has precedence over a grant of another privilege.
     fileprivate func overrules(_ granted: PrivilegeID) -> Bool {
         guard state == "denied", refusals == nil, let denied = PrivilegeID(privilege),

@@ -198,9 +198,9 @@ extension CommandFailure {
             .noPermission
         case .invalidParameter, .invalidBody, .invalidKey, .invalidAddress, .invalidRequest,
             .partialWrite, .invalidPrivilege, .unsupportedPrivilege, .invalidMessage,
-            .invalidSensor, .keyReused, .unknownField, .notNumeric, .unknownFunction,
+            .invalidSensor, .keyReused, .unknownField, .notNumeric, .unknownStatistic,
             .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
-            .invalidPack, .invalidSession, .invalidWorkouts, .cannotBeSent, .badKey, .noSuchKey,
+            .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .badKey, .noSuchKey,
             .keyExists, .unsafeKeys:
             .usage
         case .io, .internalError, .damaged: .input

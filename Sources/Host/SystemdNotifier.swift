@@ -37,8 +37,8 @@ package struct SystemdNotifier: Sendable {
         send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
     }
 
-    /// The service works; see ``SystemdWatchdog``.
-    func isAlive() { send("WATCHDOG=1") }
+    /// Tells systemd's watchdog that the service works; see ``SystemdWatchdog``.
+    func notifyWatchdog() { send("WATCHDOG=1") }
 
     private func send(_ text: String) {
         guard let path else { return }

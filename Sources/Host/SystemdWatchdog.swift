@@ -60,7 +60,7 @@ struct SystemdWatchdog: Service {
                     continue
                 }
                 isReported = false
-                notifier.isAlive()
+                notifier.notifyWatchdog()
                 for part in parts {
                     silent.ask(part.name)
                     tasks.addTask {

@@ -37,8 +37,8 @@ struct StatisticsReader: Sendable {
 
     /// The same reader without conditions.
     ///
-    /// - Parameter readsEachSample: whether to read sample by sample, which leaves out pruned samples,
-    ///   as conditions do.
+    /// - Parameter readsEachSample: whether to read sample by sample, as a query with conditions does.
+    ///   Pruned samples, of which only summaries exist, are then left out.
     func withoutConditions(readsEachSample: Bool) -> StatisticsReader {
         var reader = self
         reader.matchers = []
@@ -128,8 +128,8 @@ struct StatisticsReader: Sendable {
     /// - Parameters:
     ///   - summary: of the same field and range, with its sketch.
     ///   - percents: 0 to 100.
-    /// - Returns: one for each percent, `nil` without samples; `nil` for all when some samples are
-    ///   damaged.
+    /// - Returns: one value for each percent (`nil` if there are no samples); `nil` instead of the array if
+    ///   samples are damaged.
     private func percentiles(
         _ percents: [Double], of field: Int, in range: TimeRange, _ summary: FieldSummary
     ) async throws -> [Double?]? {
@@ -147,7 +147,8 @@ struct StatisticsReader: Sendable {
         } while selection.endPass()
         guard let values = selection.values else {
             guard await damage(in: range).isEmpty else { return nil }
-            // Older samples were accepted meanwhile; the next query includes them.
+            // Samples with times before the horizon were accepted during the passes; the next query
+            // includes them.
             throw LAEError(
                 .changed, "The samples of \(sensor.id) changed while they were read.",
                 hint: "Repeat the query.")
@@ -194,7 +195,8 @@ struct StatisticsReader: Sendable {
         return result.windows
     }
 
-    /// The windows with samples that cannot be read one by one: they are pruned or damaged.
+    /// The time ranges of damaged samples, and the windows with pruned samples: these cannot be read one
+    /// by one.
     private func gaps(_ query: SummaryQuery) async throws -> [TimeRange] {
         var found = await damage(in: query.range)
         let visible = visible(query.range)

@@ -1,7 +1,8 @@
 import API
 import HTTPTypes
 
-/// A place for one call at a time, for calls that take long and whose results would be the same.
+/// Lets one call run at a time and refuses others meanwhile; for slow calls that would all give the same
+/// result.
 ///
 /// ```swift
 /// return try await slot.perform("The access log is being verified.") { try await log.verify() }
@@ -9,10 +10,10 @@ import HTTPTypes
 actor CallSlot {
     private var isTaken = false
 
-    /// Performs a call while no other is performed.
+    /// Performs a call if no other is running.
     ///
     /// - Parameter reason: why another call is refused meanwhile.
-    /// - Throws: `Problem` with the code `busy` while another call is performed; what `body` throws.
+    /// - Throws: `Problem` with the code `busy` while another call is running; what `body` throws.
     func perform<T: Sendable>(
         _ reason: String, _ body: @escaping @Sendable () async throws -> T
     ) async throws -> T {
@@ -24,7 +25,7 @@ actor CallSlot {
         }
     }
 
-    /// Starts a call while no other is performed, and leaves the place when it ends.
+    /// Starts a call if no other is running; the slot is free again when it ends.
     ///
     /// The parameter and the error are those of ``perform(_:_:)``.
     func start<T: Sendable>(

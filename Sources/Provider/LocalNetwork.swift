@@ -56,7 +56,7 @@ struct LocalNetworkMiddleware: RouterMiddleware {
         guard let authority = request.head.authority?.lowercased(), request.headers[.host] == nil,
             site()?.authorities.contains(authority) == true
         else { throw Problem.misdirectedInLocalNetwork }
-        guard request.headers[.origin] == nil, FetchMetadata(request).isOwn(to: request) else {
+        guard request.headers[.origin] == nil, FetchMetadata(request).accepts(request) else {
             throw Problem.crossOrigin
         }
         return try await next(request, context)

@@ -45,7 +45,7 @@ struct HostMiddleware: RouterMiddleware {
         if let page = request.headers[.origin] {
             guard page == "http://\(authority)" else { throw Problem.crossOrigin }
         }
-        guard FetchMetadata(request).isOwn(to: request) else { throw Problem.crossOrigin }
+        guard FetchMetadata(request).accepts(request) else { throw Problem.crossOrigin }
         var context = context
         context.origin = origin
         return try await next(request, context)
@@ -81,9 +81,10 @@ struct MethodMiddleware: RouterMiddleware {
     }
 }
 
-/// Serves an app's files on its origin; calls of the API pass on every origin.
+/// Serves an app's files on its origin.
 ///
-/// Files are looked up in the index of the installation; paths are never joined.
+/// Calls of the API are passed to the next handler, whatever the origin. Files are looked up in the index
+/// of the installation; paths are never joined.
 struct AppOriginMiddleware: RouterMiddleware {
     let assets: AppAssets
     let launches: PageLaunches
@@ -111,7 +112,8 @@ struct AppOriginMiddleware: RouterMiddleware {
             let url = site.page(of: name),
             await !launches.authority.hasLaunchCode(for: page)
         {
-            // Without a fragment in the URL the browser would append the used code to it.
+            // A browser that is redirected to a URL without a fragment keeps the fragment of the old
+            // URL, here the used code.
             return Response(
                 status: .seeOther, headers: [.location: url + "#reopen", .cacheControl: "no-store"])
         }
@@ -145,10 +147,11 @@ struct FetchMetadata {
             && (request.method == .get || request.method == .head)
     }
 
-    /// Whether no other page caused the request, or it is a link to a page.
+    /// Whether the request may be handled: no page of another origin caused it, or it only navigates to a
+    /// page.
     ///
-    /// Another port of the same name is another page, although browsers call it the same site.
-    func isOwn(to request: Request) -> Bool {
+    /// Another port of the same name is another origin, although browsers call it the same site.
+    func accepts(_ request: Request) -> Bool {
         switch site {
         case nil, "same-origin", "none": true
         default: isNavigation && !request.isCall

@@ -228,7 +228,7 @@ extension ProblemCode {
     init(_ code: OutboxError.Code) {
         self =
             switch code {
-            case .invalid: .cannotBeSent
+            case .invalid: .invalidUpload
             case .notFound: .notFound
             case .notDelivered: .notDelivered
             case .full: .outboxFull

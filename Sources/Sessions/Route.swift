@@ -88,7 +88,7 @@ public struct Route: Hashable, Sendable {
         noteSilence(tick(now))
         state = next
         guard let segment = segments.lastIndex(where: { !$0.isEmpty }) else { return }
-        segments[segment][segments[segment].count - 1].isVia = true
+        segments[segment][segments[segment].count - 1].isPausePoint = true
     }
 
     /// Continues after a pause.

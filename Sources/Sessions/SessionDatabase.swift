@@ -219,7 +219,7 @@ extension SessionDatabase {
                 try insertion.execute(arguments: [
                     record.session.id, number, segment, fix.time.microseconds,
                     fix.position.latitude, fix.position.longitude, fix.altitude, fix.accuracy,
-                    fix.speed, fix.heading, point.isVia ? 1 : 0,
+                    fix.speed, fix.heading, point.isPausePoint ? 1 : 0,
                 ])
             }
         }
@@ -279,7 +279,7 @@ extension SessionDatabase {
                 time: Timestamp(microseconds: value(Int64.self, "time", row)), position: position,
                 altitude: optional("altitude"), accuracy: optional("accuracy"),
                 speed: optional("speed"), heading: optional("heading")),
-            isVia: try value(Int64.self, "via", row) != 0)
+            isPausePoint: try value(Int64.self, "via", row) != 0)
     }
 }
 

@@ -187,7 +187,7 @@ extension WorkoutDocument.Location {
         (altitude, accuracy) = (fix.altitude, fix.accuracy)
         (speed, heading) = (fix.speed, fix.heading)
         time = "\(fix.time)"
-        via = point.isVia ? true : nil
+        via = point.isPausePoint ? true : nil
     }
 
     /// - Parameter last: the time of the previous point; a point without a time gets this time plus
@@ -203,7 +203,7 @@ extension WorkoutDocument.Location {
         return RoutePoint(
             Fix(
                 time: moment, position: position, altitude: altitude, accuracy: accuracy,
-                speed: speed, heading: heading), isVia: via ?? false)
+                speed: speed, heading: heading), isPausePoint: via ?? false)
     }
 }
 

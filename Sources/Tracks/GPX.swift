@@ -134,7 +134,8 @@ public struct GPXReader {
             accuracy: number("accuracy"), speed: number("speed"), heading: number("course"))
         let track = tracks.count - 1
         tracks[track].segments[tracks[track].segments.count - 1].append(
-            RoutePoint(fix, isVia: point.values["type"].map { Self.trimmed($0) == "via" } ?? false))
+            RoutePoint(
+                fix, isPausePoint: point.values["type"].map { Self.trimmed($0) == "via" } ?? false))
     }
 
     /// `xsd:dateTime`: RFC 3339, or the same without an offset, which is UTC in GPX.
@@ -193,7 +194,7 @@ public enum GPXWriter {
         var line = #"<trkpt lat="\#(latitude)" lon="\#(longitude)">"#
         if let altitude = fix.altitude { line += "<ele>\(DecimalText(altitude, digits: 3))</ele>" }
         line += "<time>\(fix.time)</time>"
-        if point.isVia { line += "<type>via</type>" }
+        if point.isPausePoint { line += "<type>via</type>" }
         let extras = [("accuracy", fix.accuracy), ("speed", fix.speed), ("course", fix.heading)]
             .compactMap { name, number in
                 number.map { "<n:\(name)>\(DecimalText($0, digits: 3))</n:\(name)>" }

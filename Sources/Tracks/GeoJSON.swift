@@ -74,7 +74,7 @@ public enum GeoJSONReader {
                         time: time, position: position,
                         altitude: numbers.count > 2 ? numbers[2] : nil,
                         accuracy: item(properties?.accuracies, number) ?? nil),
-                    isVia: pauses.contains(number)))
+                    isPausePoint: pauses.contains(number)))
         }
         return points
     }
@@ -132,7 +132,7 @@ public enum GeoJSONWriter {
                 name: track.name, description: track.description,
                 times: lines.map { $0.map { "\($0.fix.time)" } },
                 accuracies: lines.map { $0.map { $0.fix.accuracy.map { rounded($0, 1000) } } },
-                via: lines.map { line in line.indices.filter { line[$0].isVia } }))
+                via: lines.map { line in line.indices.filter { line[$0].isPausePoint } }))
         return [feature]
     }
 

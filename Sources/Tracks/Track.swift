@@ -1,6 +1,6 @@
 public import Samples
 
-/// A route in a file.
+/// Positions in time, as read from or written to a file.
 ///
 /// ```swift
 /// let tracks = try GPXReader.tracks(bytes)
@@ -39,7 +39,7 @@ public struct TrackLimits: Hashable, Sendable {
     public var bytes = 64 << 20
     /// The maximum number of points, over all tracks.
     public var points = 1_000_000
-    /// The maximum number of tracks, and the maximum number of segments of all of them.
+    /// The maximum number of segments, over all tracks; in GPX each track counts as one more.
     public var segments = 100_000
     /// The maximum nesting of elements.
     public var depth = 32
@@ -54,13 +54,13 @@ public struct TrackLimits: Hashable, Sendable {
 public struct RoutePoint: Hashable, Sendable {
     /// Position and time.
     public let fix: Fix
-    /// Whether the route was paused here.
-    public var isVia: Bool
+    /// Whether the route was paused at this point (`via` in files).
+    public var isPausePoint: Bool
 
     /// Creates a point.
-    public init(_ fix: Fix, isVia: Bool = false) {
+    public init(_ fix: Fix, isPausePoint: Bool = false) {
         self.fix = fix
-        self.isVia = isVia
+        self.isPausePoint = isPausePoint
     }
 }
 
@@ -119,7 +119,7 @@ public struct RouteRecord: Hashable, Sendable {
     public var points: [RoutePoint] { segments.flatMap(\.self) }
 }
 
-/// The schedule of a replay of fixes, as fast as they were recorded or faster.
+/// The schedule of a replay of fixes, at the recorded speed times a factor.
 public struct TrackReplay: Hashable, Sendable {
     /// A fix and the time at which it is due.
     public struct Item: Hashable, Sendable {
@@ -172,7 +172,7 @@ public struct TrackReplay: Hashable, Sendable {
 public struct TrackError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error.
     public enum Code: Hashable, Sendable, CaseIterable {
-        /// A number or a list is not allowed.
+        /// A parameter is out of range, or a route has one point, or points besides an entered length.
         case invalid
         /// The text of a file is not in the expected format.
         case malformed

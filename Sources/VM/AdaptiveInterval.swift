@@ -5,18 +5,19 @@ import Samples
 ///
 /// A change halves the interval, and eight reads without one double it, within bounds. A text or a state has
 /// changed when it differs from the value before. A number has changed when it differs by more than five times
-/// the noise of its field from its value when the interval last changed. The noise is the moving root mean square
-/// of the last 32 differences between consecutive reads; of each two consecutive differences the smaller one
-/// counts, which ignores a single outlier. So noise and a flickering last digit are no change, and a slow drift
-/// adds up to one.
+/// the noise of its field from its value when the interval last changed. The noise is the root of a running
+/// mean (over about 32 reads) of squared differences between consecutive reads. Of each difference and the
+/// one before it, the smaller is used, so that a single outlier does not count. So noise and a flickering
+/// last digit are no change, and a slow drift adds up to one.
 ///
 /// ```swift
 /// var adaptive = AdaptiveInterval(startingAt: .seconds(1))
 /// let next = adaptive.next(after: values, within: .milliseconds(200)...(.seconds(10)))
 /// ```
 struct AdaptiveInterval: Sendable {
-    /// Shorter intervals are for devices that capture samples in a buffer.
-    private static let least = Duration.milliseconds(20)
+    /// The shortest interval at the level `auto`; only devices that buffer samples themselves need shorter
+    /// ones.
+    private static let shortestInterval = Duration.milliseconds(20)
     /// The reads without a change that double the interval.
     private static let quietReads = 8
     /// The number of differences before a number can count as changed: its noise is not known yet.
@@ -56,7 +57,7 @@ struct AdaptiveInterval: Sendable {
     static func bounds(
         _ cadence: Cadence, isNeeded: Bool, longest: Duration? = nil
     ) -> ClosedRange<Duration> {
-        let shortest = max(cadence.high, least)
+        let shortest = max(cadence.high, shortestInterval)
         let usual = isNeeded ? cadence.medium : cadence.low
         return shortest...max(shortest, min(usual, longest ?? usual))
     }

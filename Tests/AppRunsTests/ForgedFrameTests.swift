@@ -47,7 +47,7 @@ struct ForgedFrameTests {
         let recorder = Recorder()
         var configuration = RunConfiguration(
             app: "demo", token: "secret", scripts: [.init(name: "app.js", source: spelled)])
-        configuration.timeLimit = Program.patience
+        configuration.pingTimeLimit = Program.patience
         let process = try await RunnerProcess.startUnconfined(path: ForgedProgram.path)
         let run = AppRun(configuration, process: process, connection: recorder) { _ in }
         let (outcome, _) = await run.run()

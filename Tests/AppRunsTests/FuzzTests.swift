@@ -58,7 +58,7 @@ struct FuzzTests {
         var configuration = RunConfiguration(
             app: "demo", token: "secret", scripts: [RunScript(name: "app.js", source: spelled)])
         configuration.budget.turn = .milliseconds(500)
-        configuration.timeLimit = .milliseconds(500)
+        configuration.pingTimeLimit = .milliseconds(500)
         let process = try await RunnerProcess.startUnconfined(path: ForgedProgram.path)
         let descriptor = try process.connection()
         let socket = try FileManager.default.destinationOfSymbolicLink(

@@ -20,7 +20,7 @@ struct ProcessFacts {
     /// - Returns: whether it has, in time.
     func ends(within limit: Duration = Program.patience) async -> Bool {
         let deadline = ContinuousClock.now + limit
-        // There is no notification for the end of a process that is not a child.
+        // Polls, because `waitpid` works only for children.
         while isRunning {
             guard ContinuousClock.now < deadline else { return false }
             try? await Task.sleep(for: .milliseconds(10))
@@ -39,7 +39,7 @@ struct ProcessFacts {
         return fields
     }
 
-    /// Its session.
+    /// The identifier of its Unix session.
     func session() throws -> pid_t? {
         let text = try text("stat")
         guard let end = text.lastIndex(of: ")") else { return nil }
@@ -57,7 +57,7 @@ struct ProcessFacts {
         return open
     }
 
-    /// The address of the engine.
+    /// The first address at which the JavaScriptCore library is mapped, in hexadecimal.
     func engineAddress() throws -> String {
         let line = try text("maps").split(separator: "\n").first { $0.contains("javascriptcore") }
         return String(line?.prefix { $0 != "-" } ?? "")

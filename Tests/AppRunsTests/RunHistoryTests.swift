@@ -6,7 +6,7 @@ import Testing
 struct RunHistoryTests {
     private static func run(_ number: Int, of app: String = "demo") -> RunReport {
         RunReport(
-            id: "run-\(number)", app: app, isWatched: true,
+            id: "run-\(number)", app: app, isForeground: true,
             started: Date(timeIntervalSince1970: Double(number)))
     }
 
@@ -30,6 +30,20 @@ struct RunHistoryTests {
         #expect(history.runs(of: "demo").isEmpty)
         try history.add(Self.run(1))
         #expect(history.runs(of: "demo").map(\.id) == ["run-1"])
+    }
+
+    @Test func `the names in the file do not change`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "demo.json",
+            #"""
+            [{"id": "a", "app": "demo", "isWatched": false, "state": "ended", "started": 0,
+            "restarts": 2, "hasGivenUp": true,
+            "usage": {"cpu": [0, 5], "memory": 1, "calls": 2, "samples": 3, "logged": 4}}]
+            """#)
+        let run = try #require(RunHistory(folder: folder.url).runs(of: "demo").first)
+        #expect(!run.isForeground && run.state == .ended && run.restarts == 2 && run.hasGivenUp)
+        #expect(run.usage.cpu > .zero && run.usage.logged == 4)
     }
 
     @Test func `a folder that cannot be created causes an error that names the app`() throws {

@@ -87,7 +87,7 @@ struct AdviceTests {
             }
             let wanted = Self.privileges.filter { $0 != .net }
             let one = try #require(wanted.randomElement(using: &random))
-            let (run, token) = try await authority.beginRun(of: "app", isWatched: false)
+            let (run, token) = try await authority.beginRun(of: "app", isForeground: false)
             var steps: [String] = []
             while steps.count < 8, let advice = try await advice(authority, token, one) {
                 steps.append(advice)

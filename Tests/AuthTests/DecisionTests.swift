@@ -165,8 +165,9 @@ struct DecisionTests {
         let end = registry.clock.now().advanced(byMicroseconds: 1_000_000)
         let terms = Terms(access: .raw, expires: end, background: false)
         try await authority.decide(.allow(terms), on: privilege, by: "app")
-        func code(isWatched: Bool) async throws -> AuthError.Code? {
-            let token = try await authority.beginRun(of: "app", isWatched: isWatched).token.text
+        func code(isForeground: Bool) async throws -> AuthError.Code? {
+            let run = try await authority.beginRun(of: "app", isForeground: isForeground)
+            let token = run.token.text
             return await refusal {
                 if let origin = privilege.origin {
                     _ = try await authority.checkApp(token: token, name: nil, reaching: origin)
@@ -176,10 +177,10 @@ struct DecisionTests {
                 }
             }
         }
-        #expect(try await code(isWatched: true) == nil)
-        #expect(try await code(isWatched: false) == .notInBackground)
+        #expect(try await code(isForeground: true) == nil)
+        #expect(try await code(isForeground: false) == .notInBackground)
         registry.clock.advance(by: .seconds(1))
-        let after = try await code(isWatched: true)
+        let after = try await code(isForeground: true)
         #expect(after == .undecided || after == .undeclared)
     }
 

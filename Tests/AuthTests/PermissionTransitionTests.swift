@@ -92,8 +92,8 @@ struct PermissionTransitionTests {
 
     private func state(of authority: Authority) async throws -> State? {
         var found: [PermissionState] = []
-        for isWatched in [true, false] {
-            let (_, token) = try await authority.beginRun(of: "app", isWatched: isWatched)
+        for isForeground in [true, false] {
+            let (_, token) = try await authority.beginRun(of: "app", isForeground: isForeground)
             let client = try await authority.identify(token: token.text, name: nil)
             found.append(await authority.permissions.state(of: cpu, for: client))
         }
@@ -109,8 +109,8 @@ struct PermissionTransitionTests {
         }
     }
 
-    private func use(_ authority: Authority, isWatched: Bool) async throws -> String {
-        let (_, token) = try await authority.beginRun(of: "app", isWatched: isWatched)
+    private func use(_ authority: Authority, isForeground: Bool) async throws -> String {
+        let (_, token) = try await authority.beginRun(of: "app", isForeground: isForeground)
         let code = await refusal {
             _ = try await authority.checkApp(
                 token: token.text, name: nil, requested: AccessRequest("test", of: "cpu", .raw))
@@ -142,8 +142,8 @@ struct PermissionTransitionTests {
             outcome = try await authority.request(
                 cpu, token: token.text, name: nil, isAvailable: true
             ).rawValue
-        case .use: outcome = try await use(authority, isWatched: true)
-        case .useInBackground: outcome = try await use(authority, isWatched: false)
+        case .use: outcome = try await use(authority, isForeground: true)
+        case .useInBackground: outcome = try await use(authority, isForeground: false)
         case .grantWhileRunning, .grantBackground:
             let terms = Terms(access: .raw, background: event == .grantBackground)
             outcome = await decide(.allow(terms), authority)

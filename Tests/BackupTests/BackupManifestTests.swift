@@ -61,7 +61,9 @@ struct BackupManifestTests {
         #expect(try BackupManifest(parsing: bytes, of: "x")?.files.count == 2)
     }
 
-    @Test func `a later version is named with the program that wrote it`() throws {
+    @Test func `the error for a newer manifest names its version and the program that wrote it`()
+        throws
+    {
         let error = #expect(throws: BackupError.self) {
             try BackupManifest(parsing: Self.text(version: "2"), of: "/b.tar")
         }

@@ -53,7 +53,8 @@ struct DurabilityTests {
         await #expect(throws: SampleStoreError.self) { try await store.flush(.power) }
         #expect(await store.status.failure != nil)
         #expect(await store.status.acknowledged == 2)
-        // SQLite still has the log open, and writing to the file itself needs no log.
+        // After a failed sync, the store writes all commits into the database file. SQLite can still read
+        // them from the unlinked log, which it has open.
         try await store.flush(.power)
         #expect(await store.status.failure == nil)
         try await store.add([(3, 3)])
@@ -82,7 +83,7 @@ struct DurabilityTests {
         #expect(try await other.open().all() == store.all())
     }
 
-    @Test func `a cancelled flush does not affect other samples`() async throws {
+    @Test func `a flush in a cancelled task still completes`() async throws {
         let store = try await folder.open()
         let cancelled = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -154,7 +155,7 @@ struct DurabilityTests {
         #expect(try await folder.open().all().count == 1)
     }
 
-    @Test func `a read-only folder is reported`() async throws {
+    @Test func `a missing folder is reported`() async throws {
         let error = await #expect(throws: SampleStoreError.self) {
             try await SampleStore(path: folder.folder.path() + "/none/samples.sqlite")
         }
@@ -204,7 +205,7 @@ struct DurabilityTests {
     @Test func `one damaged sample leaves the others readable, and collecting continues`()
         async throws
     {
-        // Rows are not extended.
+        // With these rules each transaction begins a new row, so the damaged row holds one sample.
         var store = try await folder.open(rules: ChunkRules())
         try await store.add([(1, 1), (2, 2), (3, 3)])
         try await store.flush()

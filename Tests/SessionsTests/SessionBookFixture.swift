@@ -53,17 +53,19 @@ final class SessionBookFixture: Sendable {
         func time(_ seconds: Int64) -> Timestamp {
             start.advanced(byMicroseconds: seconds * 1_000_000 - 86_400_000_000)
         }
-        func point(_ seconds: Int64, _ altitude: Double?, isVia: Bool = false) throws -> RoutePoint
-        {
+        func point(
+            _ seconds: Int64, _ altitude: Double?, isPausePoint: Bool = false
+        ) throws -> RoutePoint {
             RoutePoint(
                 Fix(
                     time: time(seconds),
                     position: try #require(
                         Position(latitude: 0.1 + Double(seconds) / 1e4, longitude: -179.9)),
-                    altitude: altitude, accuracy: altitude.map { $0 / 100 }), isVia: isVia)
+                    altitude: altitude, accuracy: altitude.map { $0 / 100 }),
+                isPausePoint: isPausePoint)
         }
         let segments = [
-            [try point(10, 400.5), try point(20, nil, isVia: true)], [try point(80, 1)],
+            [try point(10, 400.5), try point(20, nil, isPausePoint: true)], [try point(80, 1)],
         ]
         return try Workout(
             id: id, SessionDraft(name: name, sensors: ["location.phone", "steps"]),

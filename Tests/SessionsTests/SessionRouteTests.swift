@@ -76,7 +76,7 @@ struct SessionRouteTests {
         }
         let record = try await walk.route()
         #expect(
-            record.segments.map { $0.map(\.isVia) } == [
+            record.segments.map { $0.map(\.isPausePoint) } == [
                 [false, false, true], [false, false, true], [false, false, true],
                 [false, false, false],
             ])

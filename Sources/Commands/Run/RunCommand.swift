@@ -192,7 +192,7 @@ struct RunCommand: AsyncParsableCommand {
             guard !background else {
                 return (try await prepared.start(insecure: isInsecure, session), true)
             }
-            return try await WatchedRun(
+            return try await ForegroundRun(
                 prepared: prepared, session: session, console: options.console, consent: consent,
                 duration: trace == nil ? duration.flatMap { Duration(span: $0) } : nil,
                 isInsecure: isInsecure, showsText: view, showsMarkup: html,

@@ -34,7 +34,7 @@ extension TermsDescription {
     }
 }
 
-extension GrantDescription {
+extension DecisionDescription {
     /// The state, or `restricted` if the policy blocks it.
     var shownState: String { restrictedBy == nil ? state : "restricted" }
 

@@ -27,7 +27,7 @@ extension DoctorCheck {
 /// The input of the checks.
 package struct DoctorContext: Sendable {
     package let paths: HostPaths
-    /// The trees that describe the hardware.
+    /// Where `/proc`, `/sys` and `/dev` are.
     package let roots: SystemRoots
     /// Called after each step of a long check.
     package let onStep: @Sendable (_ done: Int, _ total: Int) -> Void

@@ -51,7 +51,7 @@ package struct SensorsCheck: DoctorCheck {
                 "mqtt: config.json has no broker.",
                 fix: #"sudo apt-get install mosquitto, and add "mqtt": {"host": "localhost"}"#)
         }
-        return fine("mqtt: sensors are announced at \(Self.shown(broker.host))")
+        return fine("mqtt: config.json names the broker \(Self.shown(broker.host))")
     }
 
     private var bluetooth: Finding {

@@ -17,7 +17,7 @@ struct ServerKeys {
     let pin: CertificatePin
     /// When the server's certificate expires.
     let expires: Date
-    /// The file of the authority's certificate.
+    /// The path of the file with the authority's certificate.
     let authorityFile: String
     /// The SHA-256 of the authority's certificate, in pairs of hexadecimal digits.
     let fingerprint: String

@@ -62,7 +62,7 @@ package final class OutputGate: Sendable {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             for (descriptor, bytes) in state.waiting { Self.write(bytes, to: descriptor) }
             if state.dropped > 0 {
-                let notice = "\(state.dropped) lines were dropped during the prompt.\n"
+                let notice = "Output was dropped during the prompt (\(state.dropped) writes).\n"
                 Self.write(Array(notice.utf8), to: state.waiting.last?.descriptor ?? 2)
             }
             let next = state.waitingPrompts.isEmpty ? nil : state.waitingPrompts.removeFirst()

@@ -95,8 +95,8 @@ struct KeyValueLine {
 struct LinePattern: Sendable {
     private static let longest = 1024
     private static let longestLine = 4096
-    /// The engine reports its progress every 10 000 steps.
-    private static let maximumTurns = 50
+    /// The maximum number of progress reports for a line; the engine reports every 10 000 steps.
+    private static let maximumReports = 50
 
     private let expression: NSRegularExpression
     private let groups: [Group]
@@ -146,13 +146,13 @@ struct LinePattern: Sendable {
 
     private func match(_ line: String) -> NSTextCheckingResult? {
         var match: NSTextCheckingResult?
-        var turns = 0
+        var reports = 0
         let whole = NSRange(line.startIndex..., in: line)
         expression.enumerateMatches(in: line, options: .reportProgress, range: whole) {
             found, _, stop in
             match = match ?? found
-            turns += 1
-            if match != nil || turns > Self.maximumTurns { stop.pointee = true }
+            reports += 1
+            if match != nil || reports > Self.maximumReports { stop.pointee = true }
         }
         return match
     }

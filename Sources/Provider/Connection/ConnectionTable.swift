@@ -3,7 +3,8 @@ import NIOCore
 
 /// Looks up which user owns a TCP connection in the kernel's tables; see proc(5).
 enum ConnectionTable {
-    /// The user whose program made a connection to this host; `nil` if it has ended.
+    /// The user whose program made a connection to this host; `nil` if the kernel no longer lists the
+    /// connection.
     static func user(from client: SocketAddress, to server: SocketAddress) -> UInt32? {
         for (file, row) in rows(client, server) {
             // The table of the network namespace of this process: processes in others cannot reach

@@ -60,13 +60,13 @@ struct GrantRoutes {
     }
 
     /// The decisions, followed by the privileges that the owner is not asked for again.
-    private func grants(of client: String?) async -> GrantList {
+    private func grants(of client: String?) async -> DecisionList {
         let permissions = await authorizer.authority.permissions
         let policy = permissions.policy
         let denials = permissions.denialCounts(of: client).filter(\.isFinal)
-        return GrantList(
-            permissions.records(of: client).map { GrantDescription($0, policy) }
-                + denials.map { GrantDescription($0) },
+        return DecisionList(
+            permissions.records(of: client).map { DecisionDescription($0, policy) }
+                + denials.map { DecisionDescription($0) },
             policy)
     }
 

@@ -36,7 +36,7 @@ struct NotificationRoutes {
         let client = try await authorizer.client("notify", using: .notify, request, context)
         let message = try await request.json(NotificationRequest.self)
         // The terminal that watches a run displays the event itself.
-        let isAtTerminal = context.transport == .runner && client.isWatched
+        let isAtTerminal = context.transport == .runner && client.isForeground
         guard !(message.unlessViewed && isAtTerminal) else {
             return Response(status: .noContent)
         }

@@ -29,7 +29,7 @@ struct RunRoutes {
         var request = request
         let body = try await request.optionalJSON(PrepareRunRequest.self)
         let run = try await supervisor.prepare(
-            app: name, isWatched: body?.background != true)
+            app: name, isForeground: body?.background != true)
         var response = try Response.json(RunDescription(run), status: .created)
         response.headers[.location] = APIPath.run(run.id).description
         return response
@@ -69,7 +69,7 @@ struct RunRoutes {
         let request = whole
         let report = try await supervisor.report(try id(context))
         guard report.state == .prepared else { throw Problem.runHasStarted(report.id) }
-        guard report.isWatched else {
+        guard report.isForeground else {
             try await supervisor.runInBackground(
                 report.id, isInsecure: body.insecure == true)
             let now = try await supervisor.report(report.id)
@@ -147,7 +147,7 @@ extension RunDescription {
     public init(_ report: RunReport, console: [RunEventItem]? = nil) {
         self.init(
             run: report.id, app: report.app, state: report.state.rawValue,
-            background: !report.isWatched, started: Self.milliseconds(report.started),
+            background: !report.isForeground, started: Self.milliseconds(report.started),
             ended: report.ended.map(Self.milliseconds),
             ending: report.ending.map {
                 Ending(name: $0.name, exitCode: $0.exitCode, detail: $0.detail)

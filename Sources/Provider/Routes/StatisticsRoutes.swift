@@ -188,7 +188,7 @@ struct StatisticsRoutes {
             statistics = try names.map { name in
                 guard let known = Statistic(name) else {
                     throw Problem(
-                        .unknownFunction,
+                        .unknownStatistic,
                         "fn: \(name.prefix(40).debugDescription) is not one of: "
                             + Statistic.allNames)
                 }

@@ -62,6 +62,6 @@ struct StatusRoutes {
         return try .json(
             ClientDescription(
                 name: client.name, kind: client.kind.rawValue,
-                privileges: records.map { GrantDescription($0, policy, isForOwner: false) }))
+                privileges: records.map { DecisionDescription($0, policy, isForOwner: false) }))
     }
 }

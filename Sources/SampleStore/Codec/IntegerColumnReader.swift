@@ -195,8 +195,9 @@ struct IntegerColumnReader {
         BitPacking.unpackBlock(bytes + start, width: Int(width), into: lanes)
         guard predictor == .delta else { return offset &+ bases[block] }
         let step = BitPacking.Lanes(repeating: UInt32(truncatingIfNeeded: bases[block]))
-        // The first residual is 0 instead of a difference. Distances from the anchor fit 31 bits; distances
-        // from the value before it might not.
+        // The first residual is stored as 0, so the sum starts at −step and the first distance is 0.
+        // Distances are from the anchor, the first value of the block: the encoder ensures that these fit a
+        // signed 32-bit integer; distances from anchor − base might not.
         var sum = BitPacking.Lanes() &- step
         let zero: UInt32 = 0
         for index in 0..<32 {
@@ -236,7 +237,7 @@ struct IntegerColumnReader {
             }
             return
         }
-        unpackRests(width, start, rows.count, output)
+        unpackResiduals(width, start, rows.count, output)
         var last = predictor == .delta ? anchors[block] &- base : 0
         for index in 0..<rows.count {
             var value = output[index] &+ base
@@ -262,7 +263,7 @@ struct IntegerColumnReader {
         }
     }
 
-    private func unpackRests(
+    private func unpackResiduals(
         _ width: UInt8, _ start: Int, _ count: Int, _ output: UnsafeMutablePointer<Int64>
     ) {
         let bits = Int(width & ~IntegerColumn.wideFlag)
@@ -279,8 +280,8 @@ struct IntegerColumnReader {
         withUnsafeTemporaryAllocation(of: BitPacking.Lanes.self, capacity: 32) { lanes in
             guard let lanes = lanes.baseAddress else { return }
             BitPacking.unpackBlock(bytes + start, width: bits, into: lanes)
-            lanes.withMemoryRebound(to: UInt32.self, capacity: BitPacking.blockSize) { rests in
-                for index in 0..<count { output[index] = Int64(rests[index]) }
+            lanes.withMemoryRebound(to: UInt32.self, capacity: BitPacking.blockSize) { residuals in
+                for index in 0..<count { output[index] = Int64(residuals[index]) }
             }
         }
     }
@@ -314,14 +315,14 @@ extension IntegerColumnReader {
 }
 
 extension IntegerColumnReader {
-    /// Integers below this can be added and multiplied without overflow.
-    private static let roughLimit: Int64 = 1 << 30
+    /// A sum of a few integers below this, times another of them, does not overflow.
+    private static let overflowFreeLimit: Int64 = 1 << 30
 
     /// Bounds of the differences of neighbouring rows, derived from the block headers alone; `nil`
     /// when the headers do not determine bounds.
     private func steps(_ rows: Range<Int>) -> ClosedRange<Int64>? {
-        guard predictor == .linear, rows.count > 1, divisor > 0, divisor < Self.roughLimit,
-            slope.magnitude < UInt64(Self.roughLimit) << 16
+        guard predictor == .linear, rows.count > 1, divisor > 0, divisor < Self.overflowFreeLimit,
+            slope.magnitude < UInt64(Self.overflowFreeLimit) << 16
         else { return nil }
         // A line rounded down increases by one of two numbers from row to row.
         let line = slope >> 16...(slope >> 16) + 1
@@ -332,9 +333,8 @@ extension IntegerColumnReader {
             let bits = Int64(self.block(block).width & ~IntegerColumn.wideFlag)
             let base = bases[block]
             let (climb, overflow) = base.subtractingReportingOverflow(before?.base ?? base)
-            guard bits <= 30, !overflow, climb.magnitude < UInt64(Self.roughLimit) else {
-                return nil
-            }
+            guard bits <= 30, !overflow, climb.magnitude < UInt64(Self.overflowFreeLimit)
+            else { return nil }
             let reach = Int64(1) << bits - 1
             least = min(least, line.lowerBound - reach)
             greatest = max(greatest, line.upperBound + reach)

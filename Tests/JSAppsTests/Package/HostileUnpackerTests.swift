@@ -31,7 +31,7 @@ import Text
         }
     }
 
-    /// The programs of this process that have not been waited for.
+    /// The unpackers of this process that have not been waited for.
     private func children() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").flatMap { task in
             let list = try? String(
@@ -39,7 +39,10 @@ import Text
             return (list ?? "").split(separator: " ").compactMap { child in
                 try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)
             }
-        }.filter { $0.hasPrefix("forging-unpacke") }
+        }.filter {
+            // The kernel truncates `comm` to 15 bytes.
+            $0.hasPrefix("forging-unpacke")
+        }
     }
 
     @Test func `the output of a valid unpacker is accepted`() async throws {
@@ -51,7 +54,7 @@ import Text
     }
 
     @Test(arguments: UnpackerForgery.all)
-    func `invalid output of an unpacker changes nothing and ends it`(
+    func `invalid output of an unpacker leaves the library unchanged, and the unpacker is ended`(
         _ forgery: UnpackerForgery
     ) async throws {
         let library = try await library(timeLimit: forgery.timeLimit)

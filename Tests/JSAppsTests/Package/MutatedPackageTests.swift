@@ -33,7 +33,7 @@ struct MutatedPackageTests {
             }
             #expect(try folder.tree().isEmpty, "seed \(seed), round \(round)")
         }
-        // Some changes have no effect, such as those of times; most have.
+        // A few changes are harmless, such as changes of timestamps; most make the package invalid.
         #expect(installed > 0 && installed < Self.rounds / 2, "seed \(seed)")
     }
 

@@ -1,15 +1,16 @@
 /// Scripts that exhaust resources.
 extension HostileScript {
-    static let bombs: [HostileScript] = containers.map { HostileScript($0, .memory, memory, $1) }
+    static let bombs: [HostileScript] = memoryScripts.map { HostileScript($0, .memory, memory, $1) }
 
-    private static let containers: [(String, String)] = [
+    private static let memoryScripts: [(String, String)] = [
         ("arrays", "const a = []; for (;;) a.push(new Array(1000).fill(1))"),
         (
             "messages that nobody takes",
             "const { port1 } = new MessageChannel(); for (;;) port1.postMessage(new Uint8Array(1 << 20).fill(1))"
         ),
         (
-            "marks", "for (;;) performance.mark('a', { detail: new Uint8Array(1 << 20).fill(1) })"
+            "performance marks",
+            "for (;;) performance.mark('a', { detail: new Uint8Array(1 << 20).fill(1) })"
         ),
         ("one array", "const a = []; for (;;) a.push(1.5)"),
         ("nested arrays", "let a = []; for (;;) a = [a, a, a]"),
@@ -41,7 +42,7 @@ extension HostileScript {
         ("one buffer", "new Uint8Array(2 ** 31).fill(1)"),
         ("slices", "const b = new Uint8Array(1 << 20).fill(1), a = []; for (;;) a.push(b.slice())"),
         (
-            "caught",
+            "caught allocation failures",
             "const a = []; for (;;) { try { a.push(new Uint8Array(4 << 20).fill(1)) } catch { a.push([...'x'.repeat(1e4)]) } }"
         ),
         ("map", "const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })"),

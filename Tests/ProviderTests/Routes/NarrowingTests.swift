@@ -45,7 +45,7 @@ struct NarrowingTests {
     ) {
         try await host.install()
         try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
-        let (_, token) = try await host.authority.beginRun(of: "my-app", isWatched: false)
+        let (_, token) = try await host.authority.beginRun(of: "my-app", isForeground: false)
         // Two seconds are one interval at the rate of the table.
         let now = host.clock.now.microseconds / 2_000_000 * 2_000_000
         host.clock.now = Timestamp(microseconds: now)

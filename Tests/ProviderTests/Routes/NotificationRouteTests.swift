@@ -258,7 +258,7 @@ struct NotificationRouteTests {
 
     @Test(arguments: [(true, 0), (false, 1)])
     func `a run at a terminal posts no events, one in the background does`(
-        isWatched: Bool, count: Int
+        isForeground: Bool, count: Int
     ) async throws {
         let asked = #"[{"notify": true, "reason": "Tells you"}]"#
         let script = """
@@ -272,8 +272,8 @@ struct NotificationRouteTests {
             #expect(installed.status == 201, "\(installed.text)")
             try await host.decide(.allowAlways, "notify", by: "demo")
             let lines = Lines()
-            let run = try await host.supervisor.prepare(app: "demo", isWatched: isWatched).id
-            if isWatched {
+            let run = try await host.supervisor.prepare(app: "demo", isForeground: isForeground).id
+            if isForeground {
                 _ = try await host.supervisor.run(run) { lines.take($0) }
                 #expect(lines.all == ["said"])
             } else {

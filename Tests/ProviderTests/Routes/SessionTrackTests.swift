@@ -59,7 +59,7 @@ struct SessionTrackTests {
             }
             let (json, track) = try await route(host)
             #expect(
-                track?.segments.map { $0.map(\.isVia) } == [
+                track?.segments.map { $0.map(\.isPausePoint) } == [
                     [false, false, true], [false, false, true], [false, false, true],
                     [false, false, false],
                 ])
@@ -69,7 +69,8 @@ struct SessionTrackTests {
             let read = try #require(try GPXReader.tracks(gpx.body).first)
             #expect(read.name == "A walk")
             #expect(
-                read.segments.map { $0.map(\.isVia) } == track?.segments.map { $0.map(\.isVia) })
+                read.segments.map { $0.map(\.isPausePoint) }
+                    == track?.segments.map { $0.map(\.isPausePoint) })
             #expect(read.fixes.map(\.position) == track?.fixes.map(\.position))
             #expect(gpx.text.contains("<n:distance>400"))
             let accepted = try await host.sessions(

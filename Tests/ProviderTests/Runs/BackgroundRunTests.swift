@@ -19,7 +19,7 @@ struct BackgroundRunTests {
 
     private static func begin(_ script: String, _ host: ServedHost) async throws -> String {
         try await host.install("demo", script: script)
-        let run = try await host.supervisor.prepare(app: "demo", isWatched: false).id
+        let run = try await host.supervisor.prepare(app: "demo", isForeground: false).id
         try await host.supervisor.runInBackground(run)
         return run
     }
@@ -74,7 +74,7 @@ struct BackgroundRunTests {
         let wait: Duration = end == "gives-up" ? .milliseconds(1) : .seconds(3600)
         try await ServedHost.with(restarts: Self.policy(first: wait)) { host in
             try await host.install("demo", script: script)
-            let run = try await host.supervisor.prepare(app: "demo", isWatched: false).id
+            let run = try await host.supervisor.prepare(app: "demo", isForeground: false).id
             try await host.supervisor.runInBackground(run, isInsecure: end == "unconfined")
             switch end {
             case "stop":
@@ -94,7 +94,7 @@ struct BackgroundRunTests {
             await next.resumeBackgroundRuns()
             let resumed = await next.runs()
             #expect(resumed.map(\.app) == (isResumed ? ["demo"] : []))
-            #expect(resumed.allSatisfy { !$0.isWatched && $0.id != run })
+            #expect(resumed.allSatisfy { !$0.isForeground && $0.id != run })
             // Another host after this one resumes it, too.
             await next.close()
             let third = host.nextSupervisor()

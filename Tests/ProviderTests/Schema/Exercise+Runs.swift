@@ -3,9 +3,9 @@ import AppRuns
 /// Runs: each start is of a newly prepared run.
 extension Exercise {
     static func runs(_ host: ServedHost) async throws -> [Exercise] {
-        let watched = try await host.supervisor.prepare(app: "my-app").id
+        let foreground = try await host.supervisor.prepare(app: "my-app").id
         let waiting = try await host.supervisor.prepare(app: "my-app").id
-        let unwatched = try await host.supervisor.prepare(app: "my-app", isWatched: false).id
+        let background = try await host.supervisor.prepare(app: "my-app", isForeground: false).id
         return [
             host.owned("prepareRun", 201, "POST", "/apps/my-app/runs"),
             host.owned(
@@ -15,12 +15,12 @@ extension Exercise {
             host.owned("prepareRun", 413, "POST", "/apps/my-app/runs", json: big),
             host.owned("startRun", 400, "POST", "/runs/\(waiting)/start", json: "[]"),
             host.owned("startRun", 413, "POST", "/runs/\(waiting)/start", json: big),
-            host.owned("startRun", 200, "POST", "/runs/\(watched)/start"),
-            host.owned("startRun", 409, "POST", "/runs/\(watched)/start"),
-            host.owned("startRun", 202, "POST", "/runs/\(unwatched)/start"),
+            host.owned("startRun", 200, "POST", "/runs/\(foreground)/start"),
+            host.owned("startRun", 409, "POST", "/runs/\(foreground)/start"),
+            host.owned("startRun", 202, "POST", "/runs/\(background)/start"),
             host.owned("startRun", 404, "POST", "/runs/none/start"),
             host.owned("listRuns", 200, "GET", "/runs"),
-            host.owned("run", 200, "GET", "/runs/\(watched)"),
+            host.owned("run", 200, "GET", "/runs/\(foreground)"),
             host.owned("run", 404, "GET", "/runs/none"),
             host.owned("stopRun", 200, "DELETE", "/runs/\(waiting)"),
             host.owned("stopRun", 404, "DELETE", "/runs/none"),

@@ -47,9 +47,9 @@ struct RouteTests {
         }
         try recorder.finish()
         let record = try recorder.route.record
-        #expect(record.points.filter(\.isVia).count == 3)
+        #expect(record.points.filter(\.isPausePoint).count == 3)
         #expect(record.segments.map(\.count) == [3, 3, 3, 3])
-        #expect(record.segments.dropLast().allSatisfy { $0.last?.isVia == true })
+        #expect(record.segments.dropLast().allSatisfy { $0.last?.isPausePoint == true })
         #expect(record.distance == 400)
         #expect(record.warnings == [])
     }

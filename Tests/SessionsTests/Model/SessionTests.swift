@@ -78,7 +78,7 @@ struct SessionTests {
             ("e" + String(repeating: "\u{301}", count: 5000), "", ["cpu"], false),
             ("Run", String(repeating: "x", count: 2001), ["cpu"], false),
         ] as [(String, String, [SensorID], Bool)])
-    func `the lengths of name and description are limited`(
+    func `the name, description and sensors of a draft are validated`(
         name: String, description: String, sensors: [SensorID], isValid: Bool
     ) {
         let draft = try? SessionDraft(name: name, description: description, sensors: sensors)

@@ -12,16 +12,15 @@ struct TrackTests {
     /// A route with a pause and a jump across the antimeridian, with values that text represents
     /// exactly.
     private func track() throws -> Track {
-        func point(_ second: Int64, _ latitude: Double, _ longitude: Double, _ isVia: Bool = false)
-            throws
-            -> RoutePoint
-        {
+        func point(
+            _ second: Int64, _ latitude: Double, _ longitude: Double, _ isPausePoint: Bool = false
+        ) throws -> RoutePoint {
             let time = Timestamp(microseconds: 1_800_000_000_000_000 + second * 1_250_000)
             return RoutePoint(
                 Fix(
                     time: time, position: try place(latitude, longitude),
                     altitude: 12.5 + Double(second), accuracy: 3.25),
-                isVia: isVia)
+                isPausePoint: isPausePoint)
         }
         return Track(
             name: "A & B <i>\"x\"</i>", description: "two\nlines; ünï ]]> \u{1F6B6}",

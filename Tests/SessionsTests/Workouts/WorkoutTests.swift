@@ -26,7 +26,7 @@ struct WorkoutTests {
                         altitude: second == 3 ? nil : .random(in: -10...9000, using: &random),
                         accuracy: second == 4 ? nil : 0.1 + 0.2, speed: 1.25,
                         heading: second == 5 ? nil : 359.9),
-                    isVia: second == seconds.upperBound - 1 && second < 50)
+                    isPausePoint: second == seconds.upperBound - 1 && second < 50)
             }
         }
         let segments = [try points(0..<9), try points(60..<63)]

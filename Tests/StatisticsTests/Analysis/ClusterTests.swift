@@ -21,9 +21,11 @@ struct ClusterTests {
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `k-means++ finds separate blobs, with an inertia near the best`(
-        seed: UInt64
-    ) throws {
+    func
+        `k-means++ is never better than the best known inertia, reaches it on separate blobs, and is repeatable`(
+            seed: UInt64
+        ) throws
+    {
         for fixture in try AnalysisFixtures.load().clusters {
             let points = Points(rows: fixture.points)
             let found = try #require(try KMeans.fit(points, k: 3, seed: seed))
@@ -75,7 +77,7 @@ struct ClusterTests {
         }
     }
 
-    @Test func `equal points form one cluster`() throws {
+    @Test func `degenerate input gives fewer clusters or none`() throws {
         #expect(try KMeans.fit(Points(rows: []), k: 3, seed: 0) == nil)
         #expect(try KMeans.fit(Points(rows: [[1]]), k: 0, seed: 0) == nil)
         #expect(try KMeans.fit(Points(rows: [[1e300], [-1e300]]), k: 2, seed: 0) == nil)

@@ -35,7 +35,7 @@ struct ReferenceTests {
     }
 
     @Test(arguments: fixtures)
-    func `merged statistics of parts equal the reference`(fixture: Fixture) throws {
+    func `statistics of each window equal the reference`(fixture: Fixture) throws {
         for (number, expected) in fixture.windows.enumerated() {
             let part = fixture.values.dropFirst(number * fixture.width).prefix(fixture.width)
             try compare(Array(part), expected, "\(fixture.name), window \(number)")

@@ -6,8 +6,8 @@ const scriptTypes = /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\
 
 export class Page {
     #bridge; #html; #name; #parser; #parsed;
-    /** The start of the next piece, and the position of the last inline script. */
-    #position = 0; #found = 0;
+    /** The offset where parsing continues, and the end of the last inline script that was located. */
+    #position = 0; #scriptEnd = 0;
     /** Parser-blocking scripts, deferred scripts, and scripts added later. */
     #blocking = []; #deferred = [];
     #isParsing = false; #hasParsed = false; #isComplete = false;
@@ -24,7 +24,8 @@ export class Page {
         this.document.defaultView = bridge.global;
         // The address follows `history.replaceState`.
         Object.defineProperty(this.document, "_address", { configurable: true, get: () => bridge.address() });
-        // From the start, so that live lists follow changes by scripts during parsing.
+        // domino counts modifications only after parsing; counting starts here, so that live lists follow changes that
+        // scripts make during parsing.
         this.document.modclock = 1;
         this.#watchStack();
         const page = this;
@@ -96,7 +97,7 @@ export class Page {
     #parse(text, isEnd) {
         const wasParsing = this.#isParsing, { document } = this;
         this.#isParsing = true;
-        // At the end, the parser would dispatch domino's own event to the window and restart its count.
+        // At the end, domino's parser would dispatch its own `load` event to the window, and it resets `modclock` to 1.
         const { modclock } = document;
         if (isEnd) document.defaultView = null;
         try {
@@ -110,13 +111,13 @@ export class Page {
 
     #write(text) {
         if (this.#hasParsed) {
-            this.#bridge.note("document.write after the page has loaded is not done.");
+            this.#bridge.note("document.write is ignored after the page has been parsed.");
             return;
         }
         this.#parse(text, false);
     }
 
-    // The parser removes a script from its stack at its end tag.
+    // At the end tag of a script, the parser pops the script element from its stack of open elements.
     #watchStack() {
         const page = this;
         const { prototype } = HTMLParser.ElementStack;
@@ -158,9 +159,9 @@ export class Page {
     }
 
     #lineOf(text) {
-        const place = this.#html.indexOf(text, this.#found);
+        const place = this.#html.indexOf(text, this.#scriptEnd);
         if (place < 0) return 1;
-        this.#found = place + text.length;
+        this.#scriptEnd = place + text.length;
         return this.#html.slice(0, place).split("\n").length;
     }
 

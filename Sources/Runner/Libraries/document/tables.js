@@ -7,7 +7,7 @@ import { elementsOf } from "./tree.js";
 
 export function install(bridge) {
     const { HTMLTableElement, HTMLTableSectionElement, HTMLTableRowElement, HTMLTableCellElement } = elements;
-    const outside = () => { throw new bridge.DOMException("the index is out of range", "IndexSizeError"); };
+    const throwOutOfRange = () => { throw new bridge.DOMException("the index is out of range", "IndexSizeError"); };
     const children = (parent, ...names) => elementsOf(parent).filter((child) => names.includes(child.localName));
     const [bodiesOf, sectionRowsOf, cellsOf] = [["tbody"], ["tr"], ["td", "th"]].map((names) => derived((parent) => [elementsOf(parent)], (parent) => children(parent, ...names)));
     const make = (parent, name) => parent.ownerDocument.createElement(name);
@@ -30,14 +30,14 @@ export function install(bridge) {
     const insertInto = (parent, listOf, index, name) => {
         if (index === -1) return parent.appendChild(make(parent, name));
         const list = listOf(parent);
-        if (index < -1 || index > list.length) outside();
+        if (index < -1 || index > list.length) throwOutOfRange();
         return parent.insertBefore(make(parent, name), list[index] ?? null);
     };
     const removeFrom = (list, index) => {
-        if (index < -1 || index >= list.length) outside();
+        if (index < -1 || index >= list.length) throwOutOfRange();
         (index === -1 ? list.at(-1) : list[index])?.remove();
     };
-    const section = (name) => ({
+    const childAccessor = (name) => ({
         get() { return children(this, name)[0] ?? null; },
         set(value) {
             children(this, name)[0]?.remove();
@@ -49,7 +49,7 @@ export function install(bridge) {
         },
         configurable: true, enumerable: true,
     });
-    Object.defineProperties(HTMLTableElement.prototype, { caption: section("caption"), tHead: section("thead"), tFoot: section("tfoot") });
+    Object.defineProperties(HTMLTableElement.prototype, { caption: childAccessor("caption"), tHead: childAccessor("thead"), tFoot: childAccessor("tfoot") });
     const created = (key, name) => function () { return this[key] ?? (this[key] = make(this, name)); };
     const deleted = (key) => function () { this[key]?.remove(); };
     add(HTMLTableElement.prototype, {
@@ -63,7 +63,7 @@ export function install(bridge) {
         get tBodies() { return this._bodies ??= collection(HTMLCollection, this, bodiesOf); },
         get rows() { return this._rows ??= collection(HTMLCollection, this, rowsOf); },
         insertRow(index = -1) {
-            if (index < -1 || (index > 0 && index > rowsOf(this).length)) outside();
+            if (index < -1 || (index > 0 && index > rowsOf(this).length)) throwOutOfRange();
             const last = lastRowOf(this), place = index === -1 ? null : rowsOf(this)[index] ?? null;
             if (last === null) return (bodiesOf(this).at(-1) ?? this.createTBody()).appendChild(make(this, "tr"));
             return (place ?? last).parentNode.insertBefore(make(this, "tr"), place ?? last.nextSibling);

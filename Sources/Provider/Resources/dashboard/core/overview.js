@@ -10,7 +10,7 @@ const overview = {
   title: text.overview.title,
 
   show(target, { signal }) {
-    const hour = early(signal); // before anything else, because the charts wait for it
+    const hour = lastHourEarly(signal); // before anything else, because the charts wait for it
     const recents = new Map(), rows = new Map(), charts = new Set(), tiles = [];
     const group = new ChartGroup();
     let sensors = null, hasHistory = false, dirtyTimer = null, shownKey = "";

@@ -1,7 +1,8 @@
 // The last hour of sensors, which the overview shows.
 // A part of the module dashboard.js, which dashboard.c puts together.
 
-const LIVE_MS = 15 * 60_000; // a tile that shows no more has every sample since the page was opened
+// A curve of at most this length draws each sample received since the page was opened; a longer one, means of minutes.
+const LIVE_MS = 15 * 60_000;
 
 /** The last hour of one field in windows of a minute, and its newest sample. */
 class Recent {
@@ -39,8 +40,9 @@ class Recent {
     this.#count++;
     // The last point moves with the newest sample until its minute is over.
     if (isNew) {
-      const isFirst = this.t.length > 0 && sample.t - this.t.at(-1) < WINDOW_MS / 2;
-      if (isFirst) [this.t, this.v, this.max].forEach((list) => list.pop());
+      // The sample lies in the minute of the last loaded window, whose point it replaces.
+      const replacesLast = this.t.length > 0 && sample.t - this.t.at(-1) < WINDOW_MS / 2;
+      if (replacesLast) [this.t, this.v, this.max].forEach((list) => list.pop());
       this.t.push(sample.t);
       this.v.push(value);
       this.max.push(value);
@@ -54,7 +56,7 @@ class Recent {
     }
   }
 
-  /** The curve of a tile that shows so many milliseconds. */
+  /** The points from which a curve of the last `length` milliseconds is drawn. */
   curve(length) {
     if (length > LIVE_MS || this.points.length === 0) return { t: this.t, v: this.v, gap: undefined };
     const { t, v } = this.points, before = this.t.filter((one) => one < t[0] - WINDOW_MS / 2).length;
@@ -65,7 +67,10 @@ class Recent {
   get mean() { return this.v.reduce((sum, v) => sum + v, 0) / this.v.length; }
 }
 
-/** The last hour of sensors, in one call for up to 32 of them: a promise of their statistics by name. */
+/**
+ * Fetches statistics of the last hour, with a call for each 32 sensors; resolves to a map from `sensor:field` to
+ * statistics.
+ */
 async function lastHour(asked, signal) {
   const found = new Map();
   for (let at = 0; at < asked.length; at += MOST_OF) {
@@ -76,8 +81,11 @@ async function lastHour(asked, signal) {
   return found;
 }
 
-/** What was shown last is asked for before the list of sensors is there; begin.js has done so already if it could. */
-function early(signal) {
+/**
+ * Fetches the last hour of the sensors of the previous overview before the list of sensors has arrived; uses the
+ * request that begin.js sent, if any. The map is empty on failure.
+ */
+function lastHourEarly(signal) {
   const { hour } = begun;
   begun.hour = null;
   const of = hour?.of ?? askedBefore();

@@ -5,7 +5,7 @@ import Testing
 
 /// Runs in the foreground, whose output goes to the client that started them.
 @Suite(.timeLimit(.minutes(10)))
-struct WatchedRunTests {
+struct ForegroundRunTests {
     private static let chatty = "setInterval(() => console.log('x'.repeat(10000)), 1)"
 
     /// Starts a run over a new connection, and disconnects when `body` returns.

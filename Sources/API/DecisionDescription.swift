@@ -1,5 +1,5 @@
 /// A decision about a privilege of a client.
-public struct GrantDescription: Codable, Sendable {
+public struct DecisionDescription: Codable, Sendable {
     /// The client's name.
     public let client: String
     /// The privilege.
@@ -12,7 +12,8 @@ public struct GrantDescription: Codable, Sendable {
     public let once: Bool
     /// When it was decided, in milliseconds since 1970.
     public let decided: Double
-    /// How often the owner denied it for one run; missing while the owner would still be asked.
+    /// How often the owner denied it for single runs, if that is why the owner is no longer asked; else
+    /// missing.
     public let refusals: Int?
     /// The policy file that overrules a grant.
     public let restrictedBy: String?
@@ -34,7 +35,7 @@ public struct GrantDescription: Codable, Sendable {
 }
 
 /// The decisions, and the privileges that the policy blocks.
-public struct GrantList: Codable, Sendable {
+public struct DecisionList: Codable, Sendable {
     /// One line of a policy.
     public struct Restricted: Codable, Sendable {
         /// The privilege that it blocks.
@@ -50,12 +51,12 @@ public struct GrantList: Codable, Sendable {
     }
 
     /// The decisions.
-    public let items: [GrantDescription]
+    public let items: [DecisionDescription]
     /// The privileges that the policy blocks; missing if there are none.
     public let restricted: [Restricted]?
 
     /// Creates a value from its members.
-    public init(items: [GrantDescription], restricted: [Restricted]? = nil) {
+    public init(items: [DecisionDescription], restricted: [Restricted]? = nil) {
         self.items = items
         self.restricted = restricted
     }
@@ -106,7 +107,9 @@ public struct DecisionRequest: Codable, Sendable {
     public var terms: TermsDescription?
     /// The run of `allow-once` and `deny-once`.
     public var run: String?
-    /// Whether the owner answered a prompt; after two refusals the owner is not asked again.
+    /// Whether the decision answers a prompt.
+    ///
+    /// Only such denials for one run are counted; after two the owner is not asked again.
     public var answer: Bool?
     /// The chosen sensors of the kind, if there are no terms.
     public var only: [String]?

@@ -8,7 +8,7 @@ import Text
 
 /// A foreground-only grant, with real runs of an app.
 @Suite(.timeLimit(.minutes(10)))
-struct WatchedTermTests {
+struct ForegroundTermTests {
     private static let script = """
         nervous.sensor("gauge").latest()
           .then(() => console.log("allowed"), (error) => console.log(error.problem));

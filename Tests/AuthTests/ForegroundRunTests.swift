@@ -4,7 +4,7 @@ import Testing
 @testable import Auth
 
 /// Grants that apply only in the foreground.
-struct WatchedRunTests {
+struct ForegroundRunTests {
     private let registry: Registry
     private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
 
@@ -33,18 +33,18 @@ struct WatchedRunTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `a grant without background applies only to watched runs`(
-        background: Bool, isWatched: Bool
+    func `a grant without background applies only to foreground runs`(
+        background: Bool, isForeground: Bool
     ) async throws {
         let authority = try await app(background: background)
-        let (_, token) = try await authority.beginRun(of: "app", isWatched: isWatched)
+        let (_, token) = try await authority.beginRun(of: "app", isForeground: isForeground)
         for access in [Access.raw, .stats] {
             let code = await check(authority, token, access)
-            #expect(code == (background || isWatched ? nil : .notInBackground))
+            #expect(code == (background || isForeground ? nil : .notInBackground))
         }
     }
 
-    @Test func `an open page is watched, a client of the owner is not`() async throws {
+    @Test func `an open page is in the foreground, a program of the owner is not`() async throws {
         let authority = try await app(background: false)
         let code = try await authority.launchCode(for: .app("app"))
         let page = try await authority.redeem(
@@ -57,9 +57,9 @@ struct WatchedRunTests {
         #expect(await check(authority, program) == .notInBackground)
     }
 
-    @Test func `renewing a run does not make it watched`() async throws {
+    @Test func `renewing a background run does not make it a foreground run`() async throws {
         let authority = try await app(background: false)
-        let (run, token) = try await authority.beginRun(of: "app", isWatched: false)
+        let (run, token) = try await authority.beginRun(of: "app", isForeground: false)
         try await authority.renewRun(run)
         #expect(await check(authority, token) == .notInBackground)
     }
@@ -68,7 +68,7 @@ struct WatchedRunTests {
         async throws
     {
         let authority = try await app(background: true)
-        let (_, token) = try await authority.beginRun(of: "app", isWatched: false)
+        let (_, token) = try await authority.beginRun(of: "app", isForeground: false)
         #expect(await check(authority, token) == nil)
         try await authority.decide(
             .allow(Terms(access: .raw, background: false)), on: cpu, by: "app")

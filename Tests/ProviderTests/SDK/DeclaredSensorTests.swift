@@ -3,12 +3,12 @@ import JSApps
 import Samples
 import Testing
 
-/// Sensors that the owner installs.
+/// Sensors that the owner declares.
 @Suite(.timeLimit(.minutes(10)))
-struct InstalledSensorTests {
+struct DeclaredSensorTests {
     @Test
     func
-        `an added sensor is published to by one app and read by another, each with permission`()
+        `one app publishes to a declared sensor and another reads it, each only with permission`()
         async throws
     {
         try await ServedHost.with { host in

@@ -3,7 +3,7 @@ import AppStorage
 public import Auth
 import Samples
 
-extension GrantDescription {
+extension DecisionDescription {
     /// - Parameters:
     ///   - policy: what overrules grants.
     ///   - isForOwner: whether to include a grant that the policy overrules, the policy's file, and
@@ -35,8 +35,8 @@ extension GrantDescription {
     }
 }
 
-extension GrantList {
-    init(_ items: [GrantDescription], _ policy: Policy) {
+extension DecisionList {
+    init(_ items: [DecisionDescription], _ policy: Policy) {
         let lines = policy.restrictions.map { Restricted(privilege: $0.privilege, file: $0.file) }
         self.init(items: items, restricted: lines.isEmpty ? nil : lines)
     }

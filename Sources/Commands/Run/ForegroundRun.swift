@@ -5,7 +5,7 @@ import Host
 import Text
 
 /// A run in the foreground, with this terminal as its console.
-struct WatchedRun: Sendable {
+struct ForegroundRun: Sendable {
     let prepared: PreparedRun
     let session: HostSession
     let console: Console
