@@ -40,8 +40,8 @@ class Recent {
     this.#count++;
     // The last point moves with the newest sample until its minute is over.
     if (isNew) {
-      // The sample lies in the minute of the last loaded window, whose point it replaces.
-      const replacesLast = this.t.length > 0 && sample.t - this.t.at(-1) < WINDOW_MS / 2;
+      // The sample lies in the minute of the last loaded window, whose point it replaces, or even before it.
+      const replacesLast = this.t.length > 0 && Math.floor(this.t.at(-1) / WINDOW_MS) >= window;
       if (replacesLast) [this.t, this.v, this.max].forEach((list) => list.pop());
       this.t.push(sample.t);
       this.v.push(value);
