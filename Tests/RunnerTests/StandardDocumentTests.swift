@@ -69,6 +69,8 @@ struct StandardDocumentTests {
         document.body.compareDocumentPosition(find('form input').attributes[0]) ~~> 20
         (() => { const names = []; for (const name in new CustomEvent('x')) names.push(name); return names.includes('type') && names.includes('detail'); })() ~~> true
         (() => { const table = document.createElement('table'); table.insertRow().id = 'a'; table.insertRow(0).id = 'b'; table.createTFoot().insertRow().id = 'c'; table.insertRow().id = 'd'; table.createTHead().insertRow().id = 'e'; return [...table.rows].map((row) => row.id).join(''); })() ~~> ebacd
+        (() => { const table = document.createElement('table'), body = document.createElement('tbody'); table.createCaption(); table.createTHead(); table.createTFoot(); for (const name of ['caption', 'tHead', 'tFoot']) { try { table[name] = body; } catch (error) { table.title += error.name[0]; } } return table.outerHTML; })() ~~> <table title="HHH"><caption></caption><thead></thead><tfoot></tfoot></table>
+        (() => { const table = document.createElement('table'), head = document.createElement('thead'); table.createCaption(); table.createTHead(); table.createTFoot(); table.tHead = head; table.caption = null; table.tFoot = undefined; return [table.tHead === head, table.children.length].join(); })() ~~> true,1
         """#
 
     @Test(arguments: table(results))

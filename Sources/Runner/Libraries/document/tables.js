@@ -40,9 +40,10 @@ export function install(bridge) {
     const childAccessor = (name) => ({
         get() { return children(this, name)[0] ?? null; },
         set(value) {
+            const isRemoval = value === null || value === undefined;
+            if (!isRemoval && value.localName !== name) throw new bridge.DOMException(`the element is not a ${name}`, "HierarchyRequestError");
             children(this, name)[0]?.remove();
-            if (value === null) return;
-            if (value.localName !== name) throw new bridge.DOMException(`the element is not a ${name}`, "HierarchyRequestError");
+            if (isRemoval) return;
             const place = name === "caption" ? this.firstChild
                 : name === "thead" ? elementsOf(this).find((child) => !/^(?:caption|colgroup)$/.test(child.localName)) ?? null : null;
             this.insertBefore(value, place);
