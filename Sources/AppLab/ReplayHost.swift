@@ -24,15 +24,20 @@ package enum ReplayHost {
             paths: HostPaths(
                 option: "\(root)/data", environment: ProcessInfo.processInfo.environment),
             roots: options.roots, isLongRunning: false, setup: setup, logger: options.logger)
-        let result = try await HostSession.with(services, collects: false, body)
+        let result: Result<T, any Error>
+        do {
+            result = .success(try await HostSession.with(services, collects: false, body))
+        } catch {
+            result = .failure(error)
+        }
         // The folders of apps installed in the temporary directory are read-only: `folder.remove()` cannot
         // remove them, the library can.
         if !usesInstalled {
-            for app in try await services.library.apps() {
-                try await services.library.uninstall(app.name.text)
+            for app in (try? await services.library.apps()) ?? [] {
+                try? await services.library.uninstall(app.name.text)
             }
         }
-        return result
+        return try result.get()
     }
 }
 

@@ -53,6 +53,25 @@ struct TraceTests {
         #expect(installed.output.split(separator: "\n").count == 3, "\(installed.errors)")
     }
 
+    @Test func `a replay that fails leaves no temporary files`() throws {
+        let sandbox = try Sandbox()
+        let temporary = sandbox.path("tmp")
+        mkdir(temporary, 0o700)
+        let trace = try write(Self.lines, in: sandbox)
+        let folder = try sandbox.app(Self.script)
+        // Root could write to read-only folders.
+        let words =
+            (geteuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-dac_override"] : []) + [
+                Binary.nervous, "run", folder, "--replay", trace, "--allow", "sensor:memory",
+            ]
+        let run = try Invocation(
+            words[0], Array(words.dropFirst()),
+            environment: sandbox.environment.merging(["TMPDIR": temporary]) { $1 })
+        #expect(run.code == 64, "\(run.errors)")
+        #expect(run.errors.contains("Installed demo 1."))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+    }
+
     @Test func `tests run on a trace`() throws {
         let sandbox = try Sandbox()
         let trace = try write(Self.lines, in: sandbox)
