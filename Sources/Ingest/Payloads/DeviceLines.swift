@@ -68,9 +68,11 @@ struct KeyValueLine {
 
     private static let maximumPairs = 64
 
-    /// - Returns: `nil` for a line without a pair, and for one with duplicate keys.
+    /// - Returns: `nil` for a line without a pair, with too many pairs or with duplicate keys.
     init?(_ line: String) {
         let parts = line.split(maxSplits: Self.maximumPairs) { $0 == "," || $0 == ";" }
+        // One more part than the maximum is the rest of a line with too many pairs.
+        guard parts.count <= Self.maximumPairs else { return nil }
         for part in parts {
             guard let mark = part.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return nil }
             let key = Self.reduced(String(part[..<mark]))

@@ -60,6 +60,17 @@ struct PayloadReaderTests {
         #expect(try Self.values(.keyValue, ["Battery Level", "Door"], payload) == values)
     }
 
+    @Test(arguments: [(1, true), (64, true), (65, false), (66, false), (200, false)])
+    func `a line has at most 64 pairs`(count: Int, isAccepted: Bool) throws {
+        let line = (1...count).map { "k\($0): v\($0)" }.joined(separator: ", ")
+        let value = Value.text("v\(count)")
+        for end in ["", ","] {
+            #expect(
+                try Self.values(.keyValue, ["k\(count)"], line + end)
+                    == (isAccepted ? [value] : nil))
+        }
+    }
+
     @Test(
         arguments: [
             ("T=1 H=2", [.text("1"), .text("2"), .text("T=1 H=2")]),
