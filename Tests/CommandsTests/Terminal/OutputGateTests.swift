@@ -1,4 +1,6 @@
 import Foundation
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Commands
@@ -53,6 +55,33 @@ struct OutputGateTests {
         #expect(
             String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self) == "fact\n")
         gate.release()
+    }
+
+    @Test(.blocking) func `a write to a full non-blocking pipe sleeps until there is room`()
+        throws
+    {
+        let pipe = Pipe()
+        let (reading, writing) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+        _ = fcntl(writing.fileDescriptor, F_SETFL, O_NONBLOCK)
+        let text = String(repeating: "x", count: 1 << 20)
+        let thread = Mutex("")
+        Thread.detachNewThread {
+            let found = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/thread-self")
+            thread.withLock { $0 = found ?? "" }
+            withExtendedLifetime(reading) {
+                OutputGate().write(text, to: writing.fileDescriptor)
+            }
+        }
+        try waitUntil {
+            var entry = pollfd(fd: writing.fileDescriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&entry, 1, 0) == 0 else { return false }
+            let path = thread.withLock { "/proc/\($0)/stat" }
+            return try String(contentsOfFile: path, encoding: .utf8).contains(") S ")
+        }
+        var count = 0
+        while count < text.utf8.count { count += reading.availableData.count }
+        #expect(count == text.utf8.count)
     }
 
     @Test func `prompts are displayed one after the other`() async throws {
