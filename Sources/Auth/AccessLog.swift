@@ -306,7 +306,7 @@ public actor AccessLog {
         }
     }
 
-    /// Changes the budget; what exceeds it is pruned when entries are written next.
+    /// Changes the budget; what exceeds it is pruned within about a second.
     public func keep(budget: Int64) {
         guard budget != self.budget else { return }
         self.budget = budget

@@ -18,8 +18,9 @@ struct BackupCommand: AsyncParsableCommand {
             began is in the file, a tar archive. It is read back and verified before it
             gets its final name.
 
-            The file contains everything: samples, decisions, the data of apps, and keys.
-            Keep it where nobody else can read it.
+            The file contains samples, decisions, the data of apps, and keys, unencrypted:
+            keep it where nobody else can read it. Left out are the copies of databases
+            from before an upgrade.
 
             Examples:
               nervous backup ~/nervous-2026-11-23.tar

@@ -13,7 +13,7 @@ struct ExportCommand: AsyncParsableCommand {
         discussion: """
             An interrupted export is resumed by the same command; until it is complete, the
             file is named FILE.part. Several sensors are written to separate files in a
-            folder. With -, the samples of one sensor are written to standard output.
+            folder. With -o -, the samples of one sensor are written to standard output.
 
             Examples:
               nervous export cpu -o cpu.csv

@@ -47,8 +47,8 @@ struct LogCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Only entries of callers of this type.",
             discussion: """
-                command and dashboard are your own; owner is a program with an owner's token, client \
-                a program with any other token, app an app.
+                TYPE is command or dashboard (your own calls), owner (a program with an owner's \
+                token), client (a program with another token), or app.
                 """, valueName: "type"),
         completion: .list(AccessLogEntry.ClientKind.allCases.map(\.rawValue)),
         transform: AccessLogEntry.ClientKind.init(argument:))

@@ -20,7 +20,7 @@ struct PermissionsCommand: AsyncParsableCommand {
               nervous permissions deny hello-sensors sensor:memory
               nervous permissions grant hello-sensors sensor:cpu --expires 7d
               nervous permissions grant hello-sensors sensor:network --only network.eth0
-              nervous permissions revoke hello-sensors sensor:cpu   end a grant
+              nervous permissions revoke hello-sensors sensor:cpu   remove a grant
               nervous permissions reset hello-sensors           ask again at the next run
               nervous permissions export > decisions.json
 
@@ -270,7 +270,11 @@ struct PermissionsCommand: AsyncParsableCommand {
     /// Ends grants and keeps denials, which `reset` would lift.
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End what you granted; what you denied stays denied.")
+            abstract: "Remove grants; denials stay.",
+            discussion: """
+                The app asks again when you next run it. To remove denials, too, use `nervous
+                permissions reset`.
+                """)
 
         private struct Report: Encodable {
             /// The privileges whose grants ended.
@@ -327,7 +331,7 @@ struct PermissionsCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget a decision, so that you are asked again.")
+            abstract: "Remove grants and denials, so that you are asked again.")
 
         @OptionGroup var options: GlobalOptions
 

@@ -13,8 +13,8 @@ struct ReloadCommand: AsyncParsableCommand {
         discussion: """
             Both files are checked first; if one has an error, nothing changes. The policy
             takes effect at the next call of an app, changed budgets of apps at their next
-            run, and a changed budget of the access log at its next entry. The host's log
-            names changed settings that need a restart.
+            run, and a changed budget of the access log within about a second. The host's
+            log names changed settings that need a restart.
             """)
 
     @OptionGroup var options: GlobalOptions

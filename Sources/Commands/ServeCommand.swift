@@ -15,12 +15,12 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Collect samples and serve http://localhost:PORT until stopped.",
         discussion: """
-            One host owns the data directory; while it runs, all other commands use it.
-            `nervous open` opens its dashboard.
+            Only one host at a time can use a data directory. While this host runs, other
+            commands connect to it. `nervous open` opens its dashboard.
             Stop it with Ctrl-C or `kill PID`: it writes pending samples and exits within
             10 seconds. SIGHUP and `nervous reload` apply changes of the configuration and
-            the policy. With --log-format json, each line of its log is JSON. (Every command
-            accepts this option; --help does not list it.)
+            the policy. With --log-format json, each line of its log is JSON. (Every
+            command accepts this option; --help does not list it.)
 
             With --lan, or "lan" in config.json, phones of the local network can push
             samples over TLS, and do nothing else. See docs/sending-from-a-phone.md.

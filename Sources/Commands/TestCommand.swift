@@ -44,7 +44,10 @@ struct TestCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("sensor"),
         help: ArgumentHelp(
-            "Simulate this instance in place of its kind, such as accelerometer.phone; may be repeated.",
+            """
+            Simulate this sensor instead of the one with the plain name: accelerometer.phone instead of \
+            accelerometer; may be repeated.
+            """,
             valueName: "sensor"))
     var sensors: [String] = []
 

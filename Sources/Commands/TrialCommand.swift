@@ -16,9 +16,10 @@ struct TrialCommand: AsyncParsableCommand {
         commandName: "trial",
         abstract: "Run an app on simulated sensors, and print the minimal privileges it needs.",
         discussion: """
-            The app gets all privileges except calls to servers and what the policy blocks,
-            and none of your data, in virtual time. Privileges that it uses only in other
-            circumstances are not detected: try several scenarios.
+            The app runs in virtual time. It gets all privileges except those for calls to
+            servers and those that the policy blocks. It sees none of your data.
+            Privileges that it uses only in other circumstances are not detected: try
+            several scenarios.
 
             Examples:
               nervous trial ./my-app
@@ -45,7 +46,10 @@ struct TrialCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("sensor"),
         help: ArgumentHelp(
-            "Simulate this instance in place of its kind, such as accelerometer.phone; may be repeated.",
+            """
+            Simulate this sensor instead of the one with the plain name: accelerometer.phone instead of \
+            accelerometer; may be repeated.
+            """,
             valueName: "sensor"))
     var sensors: [String] = []
 

@@ -32,9 +32,11 @@ struct RunCommand: AsyncParsableCommand {
             What you allow “always” is stored; see `nervous permissions`. Without a
             terminal you cannot be asked: unless stored decisions and options decide about
             each privilege, the app is not run, and the exit code is 77.
-            An app written for nervousnet, the predecessor of Nervous, declares no privileges:
-            it asks for each sensor on first use, and continues if you deny it.
-            The exit code is that of the app: 0, or 1 after an uncaught error.
+            An app written for nervousnet, the predecessor of Nervous, declares no
+            privileges: it asks for each sensor on first use, and continues if you deny it.
+            The exit code is that of the app: 0, 1 after an uncaught error, or the argument
+            of nervous.exit. docs/configuration.md lists the others, such as 124 when a
+            budget is exceeded.
             """)
 
     @OptionGroup var options: GlobalOptions

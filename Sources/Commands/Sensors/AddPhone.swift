@@ -14,7 +14,8 @@ extension SensorsCommand {
                 The apps Sensor Logger and OwnTracks push the samples of a phone. This declares
                 accelerometer.NAME, location.NAME and so on, and prints the settings of the
                 apps. The token can only publish to these sensors, and cannot be shown again.
-                Existing sensors are unchanged.
+                Existing sensors are unchanged. --app influx shows the settings for programs
+                that write to InfluxDB, such as Telegraf.
 
                 If the host listens on the local network (nervous serve --lan 8443), this
                 command also shows the settings as a QR code, and the certificate to install on

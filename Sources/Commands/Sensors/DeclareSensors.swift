@@ -13,14 +13,14 @@ extension SensorsCommand {
                 text; UNIT is a UCUM code, empty for states and texts.
 
                 Examples:
-                  nervous sensors add steps --field count:1:integer
+                  nervous sensors add visitors --field count:1:integer
                   nervous sensors add my.accelerometer --field x:m/s2 --field y:m/s2
                   nervous sensors add door --title 'Front door' --field position::state
                 """)
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The sensor's name in kebab-case, such as steps or my.accelerometer.")
+        @Argument(help: "The sensor's name in kebab-case, such as visitors or my.accelerometer.")
         var sensor: String
 
         @Option(help: "The title.")
@@ -92,9 +92,10 @@ extension SensorsCommand {
             discussion: """
                 An output is NAME=FUNCTION(INPUT) or NAME:UNIT=FUNCTION(INPUT). FUNCTION is a
                 statistic (such as mean, rms or p95) or an analysis: correlation, trend (slope
-                per second) or entropy (bits). With @DURATION at the end, as in @1m, it is
-                applied to means of windows of this length instead of samples. Without --output,
-                the argument is a JSON file.
+                per second) or entropy (bits). With @DURATION at the end, as in @1m, the window
+                is first divided into intervals of this length, and the analysis is applied to
+                the mean of each interval instead of to the samples.
+                Without --output, the argument is a JSON file.
 
                 Examples:
                   nervous sensors define shake.json

@@ -31,7 +31,10 @@ extension SessionsCommand {
         @OptionGroup var options: GlobalOptions
 
         @Argument(
-            help: "The identifier of the session; see: nervous sessions. By default all, as plist.",
+            help: """
+                The identifier of the session; see: nervous sessions. Without it, --format plist \
+                exports all finished sessions.
+                """,
             completion: .names(.session))
         var id: String?
 
@@ -206,9 +209,9 @@ extension SessionsCommand {
                   nervous sessions send 3f2a90c1d4e5b678 --to https://trips.example.org \\
                       --format gpx --token-file ~/.config/trips-token
 
-                The body of a POST is the route, or the samples of a sensor if there is no
-                route. An upload that cannot be delivered is retried later, unless you use
-                --discard; see nervous outbox.
+                The route, or the samples of a sensor if there is no route, is sent as the body
+                of a POST request. An upload that cannot be delivered is retried later, unless
+                you use --discard; see nervous outbox.
                 """)
 
         /// The formats of a route and of samples.

@@ -40,7 +40,10 @@ struct SessionsCommand: AsyncParsableCommand {
     struct RouteChoice: ParsableArguments {
         @Option(
             help: ArgumentHelp(
-                "The location sensor of the route, by default the first; or the sensor of the samples.",
+                """
+                For a route: which location sensor of the session to use; the first by default. For \
+                samples: their sensor.
+                """,
                 valueName: "id"), completion: .names(.sensor))
         var sensor: String?
     }
