@@ -13,7 +13,7 @@ enum Storing {
             figures.append(
                 Figure(
                     name: "samples stored, \(columns), groups of 1000", unit: "thousand/s",
-                    rounds: rates, limit: "the speed of memory; see the group sum"))
+                    rounds: rates, limit: "memory bandwidth, as measured by the group sum"))
             figures.append(
                 Figure(
                     name: "bytes a sample, \(columns), whole file", unit: "B",
