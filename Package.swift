@@ -22,7 +22,6 @@ let argumentParser = Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 let asyncAlgorithms = Dependency.product(
     name: "AsyncAlgorithms", package: "swift-async-algorithms")
-let asyncHTTPClient = Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Dependency.product(name: "Crypto", package: "swift-crypto")
 let deque = Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -102,7 +101,6 @@ let package = Package(
         .package(
             url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1",
             traits: ["FullFoundation"]),
-        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
@@ -214,8 +212,7 @@ let package = Package(
                 "API", "Addresses", "AppRuns", "AppStorage", "Auth", "Backup", "CCertificates",
                 "CFiles", "Connectors", "DBus", "Egress", "Files", "JSApps", "LAE", "Provider",
                 "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Text", "VM",
-                asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
-                nioPosix, unixSignals,
+                crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
             ], plugins: ["BundleLibraries"]),
         module(
             "AppLab",
@@ -324,8 +321,8 @@ let package = Package(
         tests(
             "Host",
             [
-                "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples", "Text",
-                crypto, logging, nioSSL,
+                "API", "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples",
+                "Text", crypto, logging, nioSSL,
             ]),
         tests(
             "Commands",

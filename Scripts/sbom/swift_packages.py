@@ -47,7 +47,7 @@ VENDORED = {
 }
 # C code that belongs to the Swift package that it is in.
 OWN_C = {
-    "CAsyncHTTPClient", "CCryptoBoringSSLShims", "CNIOBoringSSLShims", "CNIODarwin", "CNIOFreeBSD",
+    "CCryptoBoringSSLShims", "CNIOBoringSSLShims", "CNIODarwin", "CNIOFreeBSD",
     "CNIOLinux", "CNIOOpenBSD", "CNIOPosix", "CNIOWASI", "CNIOWindows", "CSystem", "CXKCPShims",
     "_AtomicsShims", "_NumericsShims",
 }

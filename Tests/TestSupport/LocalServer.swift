@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server on a free loopback port that sends scripted answers, byte for byte.
+/// A server on a free loopback port, or on a Unix socket, that sends scripted answers, byte for byte.
 public struct LocalServer: Sendable {
     /// A request: its header as text, and its body.
     public struct Received: Sendable {
@@ -52,6 +52,7 @@ public struct LocalServer: Sendable {
         }
     }
 
+    /// The port; 0 on a Unix socket.
     public let port: Int
     private let log: Log
 
@@ -66,9 +67,11 @@ public struct LocalServer: Sendable {
 
     /// Runs a server for the duration of `body`.
     ///
-    /// - Parameter certificate: its TLS certificate; `nil` for plain HTTP.
+    /// - Parameters:
+    ///   - certificate: its TLS certificate; `nil` for plain HTTP.
+    ///   - socket: the path of its Unix socket; `nil` for a port.
     public static func with<T: Sendable>(
-        certificate: TestCertificate? = nil,
+        certificate: TestCertificate? = nil, socket: String? = nil,
         _ respond: @escaping @Sendable (Received) -> Reply,
         _ body: (LocalServer) async throws -> T
     ) async throws -> T {
@@ -78,17 +81,25 @@ public struct LocalServer: Sendable {
         let log = Log()
         // Channels are wrapped later: a wrapped channel that is dropped during shutdown, before it
         // is served, traps.
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelOption(.autoRead, value: false)
-            .bind(host: "127.0.0.1", port: 0) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    if let context {
-                        try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLServerHandler(context: context))
-                    }
-                    log.connections.withLock { $0.append(channel) }
-                    return channel
+        let setUp: @Sendable (any Channel) -> EventLoopFuture<any Channel> = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                if let context {
+                    try channel.pipeline.syncOperations.addHandler(
+                        NIOSSLServerHandler(context: context))
                 }
+                log.connections.withLock { $0.append(channel) }
+                return channel
+            }
+        }
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.autoRead, value: false)
+        let server =
+            if let socket {
+                try await bootstrap.bind(
+                    unixDomainSocketPath: socket, childChannelInitializer: setUp)
+            } else {
+                try await bootstrap.bind(
+                    host: "127.0.0.1", port: 0, childChannelInitializer: setUp)
             }
         let port = server.channel.localAddress?.port ?? 0
         return try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,16 +1,15 @@
 package import API
-import AsyncHTTPClient
 package import Foundation
 import NIOCore
 import NIOHTTP1
-import Provider
+import Scheduling
 
 /// Sends requests of the API over the control socket of a host.
 package struct ControlTransport: APITransport {
-    private static let timeout = TimeAmount.seconds(60)
+    private static let timeLimit = Duration.seconds(60)
+    private static let largestBody = 1 << 30
 
     private let socket: String
-    private let client: HTTPClient
 
     /// Runs `body` with a client of the host at a socket.
     ///
@@ -22,71 +21,55 @@ package struct ControlTransport: APITransport {
         guard try RuntimeFolder(of: socket).exists() else {
             throw CommandFailure(.unavailable, "No host listens at \(socket).")
         }
-        let client = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: configuration(for: socket))
-        do {
-            let transport = ControlTransport(socket: socket, client: client)
-            let result = try await body(APIClient(transport))
-            try await client.shutdown()
-            return result
-        } catch {
-            try await client.shutdown()
-            throw error
-        }
+        return try await body(APIClient(ControlTransport(socket: socket)))
     }
 
-    /// A configuration that checks who listens at the socket.
-    ///
-    /// The `DebugInitializer` is not only for debugging: the client sends nothing before it succeeds.
-    private static func configuration(for socket: String) -> HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration()
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            PeerCredentials.of(channel).flatMap { peer in
-                guard peer.user != geteuid() else {
-                    return channel.eventLoop.makeSucceededVoidFuture()
-                }
-                let failure = RuntimeFolder.foreign(peer: peer.user, at: socket)
-                return channel.close().flatMapThrowing { throw failure }
-            }
-        }
-        return configuration
-    }
-
-    private init(socket: String, client: HTTPClient) {
+    private init(socket: String) {
         self.socket = socket
-        self.client = client
     }
 
     package func send(_ request: APIRequest) async throws -> APIResponse {
-        let deadline = request.hasTimeLimit ? .now() + Self.timeout : NIODeadline.distantFuture
-        let response = try await client.execute(http(request), deadline: deadline)
-        let bytes = try await response.body.collect(upTo: 1 << 30)
-        return APIResponse(
-            status: Int(response.status.code),
-            headers: response.headers.map { (name: $0.name, value: $0.value) },
-            body: Data(bytes.readableBytesView))
+        guard request.hasTimeLimit else { return try await response(to: request) }
+        return try await withTimeLimit(Self.timeLimit, throwing: Self.tooSlow) {
+            try await response(to: request)
+        }
     }
 
     package func lines(
         for request: APIRequest
     ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
-        let response = try await client.execute(http(request), deadline: .distantFuture)
-        guard response.status == .ok else {
-            let body = Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
-            throw APIError(status: Int(response.status.code), body: body)
+        let exchange = try await exchange(request)
+        guard exchange.head.status == .ok else {
+            let body = Data(try await exchange.body.collect(upTo: 1 << 20).readableBytesView)
+            throw APIError(status: Int(exchange.head.status.code), body: body)
         }
-        return LineSequence(body: response.body)
+        return LineSequence(body: exchange.body)
     }
 
-    private func http(_ request: APIRequest) -> HTTPClientRequest {
-        let authority = APIPath.encoded(socket)
-        var http = HTTPClientRequest(url: "http+unix://\(authority)\(request.target)")
-        http.method = HTTPMethod(rawValue: request.method.rawValue)
-        http.headers.add(name: "Host", value: "localhost")
-        for (name, value) in request.headers { http.headers.add(name: name, value: value) }
-        if let body = request.body { http.body = .bytes(body) }
-        return http
+    private func response(to request: APIRequest) async throws -> APIResponse {
+        let exchange = try await exchange(request)
+        let body = try await exchange.body.collect(upTo: Self.largestBody)
+        return APIResponse(
+            status: Int(exchange.head.status.code),
+            headers: exchange.head.headers.map { (name: $0.name, value: $0.value) },
+            body: Data(body.readableBytesView))
     }
+
+    private func exchange(_ request: APIRequest) async throws -> ControlExchange {
+        var headers: HTTPHeaders = ["Host": "localhost"]
+        for (name, value) in request.headers { headers.add(name: name, value: value) }
+        if request.method != .get {
+            headers.add(name: "Content-Length", value: String(request.body?.count ?? 0))
+        }
+        let head = HTTPRequestHead(
+            version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue),
+            uri: request.target, headers: headers)
+        return try await ControlExchange(socket: socket, head, body: request.body)
+    }
+
+    private static let tooSlow = CommandFailure(
+        .unavailable, "The host did not answer within \(timeLimit.components.seconds) seconds.",
+        hint: "See what it does: nervous status, or its log.")
 }
 
 /// The lines of a response, without their line breaks, as they arrive.
@@ -94,15 +77,15 @@ private struct LineSequence: AsyncSequence, Sendable {
     /// The longest line of the host is the document of a page with every character escaped.
     private static let longest = 8 << 20
 
-    let body: HTTPClientResponse.Body
+    let body: ControlExchange.Body
 
     func makeAsyncIterator() -> Iterator { Iterator(pieces: body.makeAsyncIterator()) }
 
     struct Iterator: AsyncIteratorProtocol {
-        private var pieces: HTTPClientResponse.Body.AsyncIterator
+        private let pieces: ControlExchange.Body.AsyncIterator
         private var buffer = ByteBuffer()
 
-        init(pieces: HTTPClientResponse.Body.AsyncIterator) {
+        init(pieces: ControlExchange.Body.AsyncIterator) {
             self.pieces = pieces
         }
 
