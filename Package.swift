@@ -200,11 +200,11 @@ let package = Package(
         module(
             "Provider",
             [
-                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "CZlib", "Connectors",
-                "Egress", "Ingest", "JSApps", "LAE", "Motion", "Resources", "Samples",
-                "Scheduling", "Sessions", "Statistics", "Text", "Tracks", "VM", asyncAlgorithms,
-                crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore,
-                nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
+                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "CQRencode", "CZlib",
+                "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion", "Resources",
+                "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks", "VM",
+                asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
+                logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
             ], exclude: ["Resources"]),
         module(
             "Host",
@@ -224,9 +224,9 @@ let package = Package(
             "Commands",
             [
                 "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "Backup",
-                "CQRencode", "DBus", "Egress", "Host", "Ingest", "JSApps", "LAE",
-                "RunnerProtocol", "Samples", "Sessions", "Simulation", "Text", "Tracks", "VM",
-                argumentParser, crypto, lifecycle, nioCore, unixSignals,
+                "DBus", "Egress", "Host", "Ingest", "JSApps", "LAE", "RunnerProtocol", "Samples",
+                "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser, crypto,
+                lifecycle, nioCore, unixSignals,
             ]),
         .executableTarget(
             name: "nervous", dependencies: ["Commands"], swiftSettings: strict,

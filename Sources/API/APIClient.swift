@@ -535,6 +535,11 @@ extension APIClient {
         try await perform(APIRequest(.delete, .token(of: client)))
     }
 
+    /// Adds a phone: declares its sensors, and creates a token that publishes to them.
+    public func addPhone(_ request: PhoneRequest) async throws -> APIReply<CreatedPhone> {
+        try await reply(try APIRequest(.post, .phones, json: request))
+    }
+
     /// Entries of the access log, newest first.
     ///
     /// - Parameter query: parameters such as `client`, `clientKind`, `kind`, `outcome` and `limit`.

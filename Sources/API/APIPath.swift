@@ -180,6 +180,8 @@ extension APIPath {
     public static let tokens = APIPath("tokens")
     /// The token of a client.
     public static func token(of client: String) -> APIPath { APIPath("tokens", client) }
+    /// The phones that push samples.
+    public static let phones = APIPath("phones")
     /// The access log.
     public static let accessLog = APIPath("access-log")
     /// The verification of the access log.

@@ -41,6 +41,8 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case logUnavailable = "log-unavailable"
     /// The HTTP server for the dashboard and the pages of apps is not running.
     case notServing = "not-serving"
+    /// The host has no listener for the local network.
+    case notListening = "not-listening"
 
     // MARK: Permission
 
@@ -279,8 +281,8 @@ extension ProblemCode {
             .invalidResponse, .unexpectedStatus, .responseTooLarge, .responseEncoded,
             .tooManyRedirects:
             502
-        case .busy, .logUnavailable, .notServing, .sensorUnavailable, .unpackerUnavailable,
-            .confinement:
+        case .busy, .logUnavailable, .notServing, .notListening, .sensorUnavailable,
+            .unpackerUnavailable, .confinement:
             503
         case .fetchTimeout: 504
         case .diskFull, .storageFull: 507
@@ -313,6 +315,7 @@ extension ProblemCode {
         case .diskFull: "The disk is full"
         case .logUnavailable: "The access log cannot be written"
         case .notServing: "The HTTP server for pages is not running"
+        case .notListening: "No listener for the local network"
         case .missingToken: "Token required"
         case .invalidToken: "Invalid token"
         case .nameMismatch: "The token belongs to another app"

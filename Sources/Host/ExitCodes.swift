@@ -189,7 +189,7 @@ extension CommandFailure {
             .badData
         case .notInstalled, .unknownSensor, .notFound, .noSamples, .inputMissing, .noRun:
             .noInput
-        case .sensorUnavailable, .notServing, .confinement, .unpackerUnavailable,
+        case .sensorUnavailable, .notServing, .notListening, .confinement, .unpackerUnavailable,
             .logUnavailable:
             .unavailable
         case .missingToken, .invalidToken, .crossOrigin, .serviceWorker, .nameMismatch,

@@ -204,6 +204,8 @@ public struct Provider: Sendable {
         GrantRoutes(authorizer: authorizer).add(to: &routes)
         PermissionRoutes(authorizer: authorizer).add(to: &routes)
         TokenRoutes(authorizer: authorizer).add(to: &routes)
+        PhoneRoutes(authorizer: authorizer, machine: services.machine, host: host)
+            .add(to: &routes)
         AccessLogRoutes(authorizer: authorizer).add(to: &routes)
         StorageRoutes(authorizer: authorizer).add(to: &routes)
         LocalStorageRoutes(authorizer: authorizer).add(to: &routes)

@@ -1,9 +1,8 @@
 import API
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import Host
 import Ingest
-import Samples
 
 extension SensorsCommand {
     struct AddPhone: AsyncParsableCommand {
@@ -67,68 +66,34 @@ extension SensorsCommand {
             let localNetwork: LocalNetworkDescription?
             /// The text of the QR code.
             let qr: String?
+
+            init(_ phone: CreatedPhone) {
+                (name, token, sensors) = (phone.name, phone.token, phone.sensors)
+                (sensorLogger, ownTracks) = (phone.sensorLogger, phone.ownTracks)
+                (influx, localNetwork, qr) = (phone.influx, phone.localNetwork, phone.qr?.text)
+            }
         }
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let status = try await session.client.status().value
-                let network = status.localNetwork
-                if qr, network == nil { throw Self.notListening }
-                let sensors = try await declareSensors(session)
-                let request = TokenRequest(
-                    name: name, allow: sensors.map { "sensor:\($0):write" }, lifetime: lifetime)
-                let settings = PhoneSettings(
-                    name: name, token: try await session.client.createToken(request).value.token,
-                    origin: network?.urls.first ?? "http://localhost:\(status.port ?? 8080)",
-                    pin: network?.pin)
-                try show(settings, sensors: sensors, network)
+                let request = PhoneRequest(
+                    name: name, lifetime: lifetime, app: app, requiresNetwork: qr ? true : nil)
+                try show(try await session.client.addPhone(request).value)
             }
         }
 
-        /// Declares the sensors that the host does not have; those that the owner declared differently
-        /// are unchanged.
-        ///
-        /// - Returns: all sensors of the phone.
-        private func declareSensors(_ session: HostSession) async throws -> [String] {
-            let sensors = PhoneSensor.all.compactMap { sensor in
-                sensor.id(of: name).map { (sensor: sensor, id: $0.description) }
-            }
-            let known = try await session.client.sensors().value.items.map(\.id)
-            for (sensor, id) in sensors where !known.contains(id) {
-                let declaration = SensorDeclaration(
-                    title: "\(sensor.title) of \(name)",
-                    fields: sensor.fields.map {
-                        SensorDeclaration.Field(name: $0.name, unit: $0.unit, kind: $0.kind)
-                    })
-                _ = try await session.client.setSensor(id, .published(declaration))
-            }
-            return sensors.map(\.id)
-        }
-
-        private func show(
-            _ settings: PhoneSettings, sensors: [String], _ network: LocalNetworkDescription?
-        ) throws {
-            // A QR code holds the settings of one app only.
-            let scanned = app ?? .sensorLogger
-            let text = try network.map { _ in try settings.scannable(for: scanned) }
+        private func show(_ phone: CreatedPhone) throws {
             let console = options.console
-            guard !options.json else {
-                return try console.print(
-                    encoding: Report(
-                        name: name, token: settings.token, sensors: sensors,
-                        sensorLogger: settings.url(of: .sensorLogger),
-                        ownTracks: settings.url(of: .ownTracks),
-                        influx: settings.url(of: .influx), localNetwork: network, qr: text))
-            }
+            guard !options.json else { return try console.print(encoding: Report(phone)) }
             console.print(
-                "Declared \(sensors.count) sensors of \(name), such as \(sensors[0])."
+                "Declared \(phone.sensors.count) sensors of \(name), such as \(phone.sensors[0])."
                     + " The token publishes to them and cannot be shown again.")
             for app in app.map({ [$0] }) ?? [.sensorLogger, .ownTracks] {
-                for line in [""] + settings.lines(of: app) { console.print(line) }
+                for line in [""] + phone.lines(of: app) { console.print(line) }
             }
             console.print("")
-            if let network, let text {
-                try show(network, text, of: scanned)
+            if let network = phone.localNetwork, let code = phone.qr {
+                show(network, code)
             } else {
                 console.print(
                     """
@@ -140,15 +105,13 @@ extension SensorsCommand {
             console.print("To revoke the token: nervous token revoke \(name)")
         }
 
-        private func show(
-            _ network: LocalNetworkDescription, _ text: String, of app: PhoneApp
-        ) throws {
+        private func show(_ network: LocalNetworkDescription, _ code: QRCodeDescription) {
             let console = options.console
             console.print("Install this certificate on the phone, or let a program check the pin:")
             for (name, value) in [
                 ("Certificate", network.authority), ("SHA-256", network.fingerprint),
                 ("Pin", network.pin),
-            ] { console.print(PhoneSettings.row(name, value)) }
+            ] { console.print(setting(name, value)) }
             if network.urls.count > 1 {
                 let others = network.urls.dropFirst().joined(separator: ", ")
                 console.print("The host can also be reached at \(others)")
@@ -157,17 +120,41 @@ extension SensorsCommand {
             let style = QRText(
                 environment: ProcessInfo.processInfo.environment,
                 isTerminal: Console.outputIsTerminal)
-            style.lines(of: try QRCode(text)).forEach(console.print)
+            style.lines(of: code).forEach(console.print)
             console.print(
                 app == .ownTracks
                     ? "Scan the code with the camera: OwnTracks opens with these settings."
                     : "Scan the code with the camera to copy the settings into the app.")
             console.print("Do not show the code to others: it contains the token.")
         }
-
-        private static let notListening = CommandFailure(
-            .unavailable, "The host does not listen on the local network.",
-            hint: #"Start it with: nervous serve --lan 8443, or set "lan": {} in config.json."#,
-            type: "not-listening")
     }
+}
+
+extension PhoneApp: ExpressibleByArgument {}
+
+extension CreatedPhone {
+    /// The settings of an app as lines: a heading, then each setting with its name in the app.
+    fileprivate func lines(of app: PhoneApp) -> [String] {
+        let (heading, settings): (String, [(String, String)]) =
+            switch app {
+            case .sensorLogger:
+                (
+                    "Sensor Logger, HTTP Push:",
+                    [("Push URL", sensorLogger), ("Header Authorization", "Bearer \(token)")]
+                )
+            case .ownTracks:
+                (
+                    "OwnTracks, mode HTTP:",
+                    [("URL", ownTracks), ("User", name), ("Password", token)]
+                )
+            case .influx:
+                ("Clients of InfluxDB:", [("URL", influx), ("Token", token)])
+            }
+        return [heading] + settings.map { setting($0, $1) }
+    }
+}
+
+/// One setting, aligned with the others.
+private func setting(_ name: String, _ value: String) -> String {
+    "  " + name.padding(toLength: 22, withPad: " ", startingAt: 0) + value
 }

@@ -41,14 +41,7 @@ struct TokenRoutes {
             try await authorizer.isGrantable(privilege)
             try await authorizer.authority.permissions.policy.check(privilege)
         }
-        let lifetime = body.lifetime ?? TokenRequest.standardLifetime
-        guard TokenRequest.isLifetime(lifetime) else {
-            throw Problem.invalidBody("lifetime must be a duration such as 1h, or never.")
-        }
-        // A lifetime that is not a duration is `never`.
-        let expires = Duration(span: lifetime).map {
-            authorizer.now().advanced(byMicroseconds: $0.wholeMicroseconds)
-        }
+        let expires = try authorizer.expiry(of: body.lifetime)
         let token = try await authorizer.authority.createClient(
             body.name, isOwner: body.owner ?? false, expires: expires)
         for privilege in privileges {
@@ -65,5 +58,22 @@ struct TokenRoutes {
         try await authorizer.owner("revoke-token", request, context)
         try await authorizer.authority.revokeClient(context.required("client"))
         return Response(status: .noContent)
+    }
+}
+
+extension RequestAuthorizer {
+    /// When a token that is created now expires; `nil` for never.
+    ///
+    /// - Parameter lifetime: `nil` for the standard lifetime.
+    /// - Throws: `Problem` if it is not a lifetime.
+    func expiry(of lifetime: String?) throws(Problem) -> Timestamp? {
+        let lifetime = lifetime ?? TokenRequest.standardLifetime
+        guard TokenRequest.isLifetime(lifetime) else {
+            throw Problem.invalidBody("lifetime must be a duration such as 1h, or never.")
+        }
+        // A lifetime that is not a duration is `never`.
+        return Duration(span: lifetime).map {
+            now().advanced(byMicroseconds: $0.wholeMicroseconds)
+        }
     }
 }

@@ -113,6 +113,7 @@ struct ConformanceTests {
                     try await show(exercise)
                 }
             }
+            for exercise in Exercise.phones(host) { try await show(exercise) }
             let code = try await host.authority.launchCode(for: .app("my-app"))
             let nonce = await host.authority.pageNonce(for: .app("my-app"))
             try await show(

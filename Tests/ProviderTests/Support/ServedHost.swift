@@ -1,3 +1,4 @@
+import API
 import Addresses
 import AppRuns
 import Auth
@@ -40,6 +41,7 @@ struct ServedHost: Sendable {
     /// - Parameters:
     ///   - isLive: whether the virtual machine uses the system's clock and timers, as for collecting; by
     ///     default its clock is the test's, and its waits end at once.
+    ///   - localNetwork: the listener for the local network that the host says it has.
     ///   - checks: those of `nervous doctor` that the host makes.
     ///   - derivers: compute further sensors from those of the test.
     ///   - connection: wraps the connection of the apps.
@@ -50,7 +52,8 @@ struct ServedHost: Sendable {
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
         prelude: [RunScript] = Provider.prelude,
         trust: [NIOSSLCertificate] = [], limits: ConnectionLimits = ConnectionLimits(),
-        derivers: [any SensorDeriver] = [], checks: HostChecks = .none,
+        derivers: [any SensorDeriver] = [], localNetwork: LocalNetworkDescription? = nil,
+        checks: HostChecks = .none,
         connection: @Sendable (any HostConnection) -> any HostConnection = { $0 },
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
             try await Task.sleep(for: $0)
@@ -63,7 +66,8 @@ struct ServedHost: Sendable {
                 heartbeat: heartbeat, knowsPort: knowsPort, isLive: isLive, budget: budget,
                 restarts: restarts,
                 keepsSpare: keepsSpare, prelude: prelude, trust: trust, limits: limits,
-                derivers: derivers, checks: checks, connection: connection, sleep: sleep, body)
+                derivers: derivers, localNetwork: localNetwork, checks: checks,
+                connection: connection, sleep: sleep, body)
             await AsyncSemaphore.hosts.leave()
             return result
         } catch {
@@ -77,7 +81,7 @@ struct ServedHost: Sendable {
         budget: @escaping @Sendable (String) -> RunBudget,
         restarts: RestartPolicy, keepsSpare: Bool, prelude: [RunScript],
         trust: [NIOSSLCertificate], limits: ConnectionLimits, derivers: [any SensorDeriver],
-        checks: HostChecks,
+        localNetwork: LocalNetworkDescription?, checks: HostChecks,
         connection: @Sendable (any HostConnection) -> any HostConnection,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         _ body: @Sendable (ServedHost) async throws -> T
@@ -139,7 +143,7 @@ struct ServedHost: Sendable {
             services,
             host: HostInformation(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil },
-                checks: checks),
+                localNetwork: { localNetwork.map(LocalNetworkSite.init) }, checks: checks),
             heartbeat: heartbeat, time: HostTime(clock: clock, pause: sleep), logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)

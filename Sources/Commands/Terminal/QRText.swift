@@ -1,33 +1,4 @@
-import CQRencode
-import Foundation
-import Host
-
-/// A QR code (ISO/IEC 18004), made by libqrencode.
-struct QRCode {
-    /// The modules of a side, without the quiet zone.
-    let width: Int
-    /// Whether each module is dark, row by row.
-    private let modules: [Bool]
-
-    /// The smallest code of a text, with error correction level L: it is read from a screen.
-    ///
-    /// - Throws: `CommandFailure` for a text that is too long, about 2900 bytes.
-    init(_ text: String) throws(CommandFailure) {
-        guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else {
-            throw CommandFailure(.failed, "Cannot make a QR code of \(text.utf8.count) bytes.")
-        }
-        defer { QRcode_free(code) }
-        width = Int(code.pointee.width)
-        // The lowest bit of each byte is its colour.
-        modules = (0..<width * width).map { code.pointee.data[$0] & 1 == 1 }
-    }
-
-    /// Whether a module is dark; those around the code are not.
-    subscript(column: Int, row: Int) -> Bool {
-        guard (0..<width).contains(column), (0..<width).contains(row) else { return false }
-        return modules[row * width + column]
-    }
-}
+import API
 
 /// Draws a QR code as text, with the quiet zone of four modules that scanners need.
 struct QRText {
@@ -51,14 +22,20 @@ struct QRText {
     }
 
     /// The lines of a code.
-    func lines(of code: QRCode) -> [String] {
-        let range = -Self.quietZone..<code.width + Self.quietZone
+    func lines(of code: QRCodeDescription) -> [String] {
+        let modules = code.rows.map { $0.map { $0 == "#" } }
+        func isDark(_ column: Int, _ row: Int) -> Bool {
+            // The modules around the code are light.
+            modules.indices.contains(row) && modules[row].indices.contains(column)
+                && modules[row][column]
+        }
+        let range = -Self.quietZone..<modules.count + Self.quietZone
         return stride(from: range.lowerBound, to: range.upperBound, by: isUnicode ? 2 : 1).map {
             row in
             let text = range.map { column in
                 isUnicode
-                    ? Self.halfBlock(code[column, row], code[column, row + 1])
-                    : code[column, row] ? "##" : "  "
+                    ? Self.halfBlock(isDark(column, row), isDark(column, row + 1))
+                    : isDark(column, row) ? "##" : "  "
             }.joined()
             return isColored ? colored(text) : text
         }
