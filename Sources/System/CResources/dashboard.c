@@ -78,6 +78,10 @@ static const unsigned char parts_js[] = {
 #embed "../../Provider/Resources/dashboard/parts.js"
 };
 
+static const unsigned char phones_js[] = {
+#embed "../../Provider/Resources/dashboard/phones.js"
+};
+
 static const unsigned char requests_js[] = {
 #embed "../../Provider/Resources/dashboard/requests.js"
 };
@@ -126,6 +130,7 @@ static const struct named_file files[] = {
     FILE("machine.js", machine_js),
     FILE("page-texts.js", page_texts_js),
     FILE("parts.js", parts_js),
+    FILE("phones.js", phones_js),
     FILE("requests.js", requests_js),
     FILE("route.js", route_js),
     FILE("runs.js", runs_js),

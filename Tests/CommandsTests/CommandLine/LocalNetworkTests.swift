@@ -315,12 +315,3 @@ struct LocalNetworkTests {
         #expect(try host.wait() == 0)
     }
 }
-
-extension Sandbox {
-    /// Writes `config.json`.
-    fileprivate func configure(_ text: String) throws {
-        let folder = path("home/.config/nervous")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try text.write(toFile: "\(folder)/config.json", atomically: true, encoding: .utf8)
-    }
-}

@@ -39,6 +39,13 @@ final class Sandbox: Sendable {
     /// A path in the sandbox.
     func path(_ name: String) -> String { "\(root)/\(name)" }
 
+    /// Writes `config.json`.
+    func configure(_ text: String) throws {
+        let folder = path("home/.config/nervous")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try text.write(toFile: "\(folder)/config.json", atomically: true, encoding: .utf8)
+    }
+
     /// Every file below the data directory's apps, to show that nothing was left behind.
     var installedFiles: [String] {
         let found = FileManager.default.enumerator(atPath: "\(data)/apps")?.allObjects ?? []

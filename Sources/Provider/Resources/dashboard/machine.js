@@ -1,4 +1,4 @@
-// The machine: health, storage and retention, tokens, forgetting, notices, locking.
+// The machine: health, storage and retention, tokens, phones, forgetting, notices, locking.
 
 import { api, button as plainButton, claim, format, h, icon, live, lock, timeOf } from "./dashboard.js";
 import { texts } from "./page-texts.js";
@@ -6,6 +6,7 @@ import {
   announce, button, copy, every, foreign, load, notice, pairs, panel, perform, stateWord,
   table, twoSteps, until, visible,
 } from "./parts.js";
+import { phonesPanel } from "./phones.js";
 import { meaningText } from "./requests.js";
 
 const words = texts.machine;
@@ -19,7 +20,8 @@ export default {
     const page = new MachinePage(signal);
     await page.read();
     main.replaceChildren(page.head, h("div", { class: "with-aside" },
-      h("div", { class: "stack" }, page.health, page.checks, page.storage, page.retention, page.tokens, page.forget),
+      h("div", { class: "stack" }, page.health, page.checks, page.storage, page.retention, page.tokens, page.phones,
+        page.forget),
       h("aside", { class: "stack", "aria-label": words.aside }, page.host, page.notices, page.locks)));
     page.follow();
     page.check();
@@ -54,6 +56,9 @@ class MachinePage {
   storage = h("div", {});
   retention = h("div", {});
   tokens = h("div", {});
+  /** Stays when the list of tokens changes, and with it a token that is shown only once. */
+  #newToken = this.#tokenForm();
+  phones = phonesPanel(() => this.#readTokens());
   forget = h("div", {});
   host = h("div", {});
   notices = h("div", {});
@@ -345,7 +350,7 @@ class MachinePage {
     ]);
     this.tokens.replaceChildren(panel(words.tokens, {}, rows.length
       ? table(words.tokens, words.tokenColumns, rows)
-      : h("p", { class: "inset small quiet" }, words.noTokens), this.#tokenForm()));
+      : h("p", { class: "inset small quiet" }, words.noTokens), this.#newToken));
   }
 
   #grantsOf(name) {
@@ -364,6 +369,7 @@ class MachinePage {
   async #revoke(name) {
     await api(`/tokens/${encodeURIComponent(name)}`, { method: "DELETE" });
     announce(words.revoked(name));
+    this.#newToken.lastElementChild.replaceChildren();
     await this.#readTokens();
   }
 
@@ -387,6 +393,8 @@ class MachinePage {
               method: "POST",
               json: { name: name.value.trim(), owner: owner.checked, allow: privileges, lifetime: lifetime.value },
             });
+            form.reset();
+            allow.disabled = false;
             await this.#readTokens();
             this.#showToken(made);
           });

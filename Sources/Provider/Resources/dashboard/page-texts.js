@@ -1,5 +1,5 @@
 // All texts of the pages of apps, permissions, activity, sessions and the machine, as whole sentences: one object a
-// page, functions where a text has parameters. Texts of every page are in core/texts.js.
+// page or panel, functions where a text has parameters. Texts of every page are in core/texts.js.
 
 // MARK: Pieces of several pages
 
@@ -465,11 +465,58 @@ const sessions = {
   saved: (name) => `Saved ${name}.`,
 };
 
+// MARK: Phones
+
+const phones = {
+  title: "Phones",
+  hint: "Adds the sensors of a phone, and a token that can only publish to them.",
+  name: "Name, for example ann",
+  app: "App",
+  apps: [
+    ["sensor-logger", "Sensor Logger"], ["owntracks", "OwnTracks"],
+    ["influx", "Telegraf and other InfluxDB clients"],
+  ],
+  lifetime: "Token ends",
+  add: "Add phone",
+  added: (name) => `The phone ${name}`,
+  declared: (count, first) => `It has ${count} sensors, such as ${first}.`,
+  shownOnce: "Copy the settings now: the token is shown only once, and the host stores only its hash.",
+  settingsOf: {
+    "sensor-logger": "Sensor Logger, HTTP Push",
+    owntracks: "OwnTracks, mode HTTP",
+    influx: "Clients of InfluxDB",
+  },
+  pushURL: "Push URL",
+  header: "Header Authorization",
+  url: "URL",
+  user: "User",
+  password: "Password",
+  token: "Token",
+  copy: "Copy",
+  copied: (term) => `Copied: ${term}.`,
+  codeOf: (name) => `QR code with the settings of ${name}`,
+  scan: "Scan the code with the camera of the phone to copy the settings into the app.",
+  scanOwnTracks: "Scan the code with the camera of the phone: OwnTracks opens with these settings.",
+  secret: "Do not show the code to others: it contains the token.",
+  certificate: "Certificate",
+  certificateHint: "Install the certificate in this file of the host on the phone, and compare the SHA-256 that the"
+    + " phone shows; or let a program check the pin.",
+  path: "File",
+  fingerprint: "SHA-256",
+  pin: "Pin",
+  otherURLs: (urls) => `The host can also be reached at ${urls}.`,
+  notListening: "The host listens on this machine only. To let phones in the local network send to it, and to get a"
+    + " QR code, start it with: nervous serve --lan 8443, or set \"lan\": {} in config.json. Otherwise a phone needs a"
+    + " tunnel.",
+  revoke: (name) => `To revoke the token, choose Revoke beside ${name} in Tokens, or run: nervous token revoke ${name}`,
+  hide: "Hide it",
+};
+
 // MARK: Machine
 
 const machine = {
   title: "Machine",
-  subtitle: "Storage, tokens, notices and health of this host",
+  subtitle: "Storage, tokens, phones, notices and health of this host",
   aside: "This host",
   health: "Health",
   healthy: "no findings",
@@ -615,4 +662,4 @@ const machine = {
   lockAllDoes: "Lock all pages",
 };
 
-export const texts = { parts, requests, apps, activity, sessions, machine };
+export const texts = { parts, requests, apps, activity, sessions, phones, machine };
