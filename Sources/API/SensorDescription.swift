@@ -74,6 +74,9 @@ public struct SensorDescription: Codable, Sendable {
     public let title: String
     /// The fields of its samples.
     public let fields: [FieldDescription]
+    /// The name of the numeric field that stands for the sensor where only one value is shown; missing
+    /// without numeric fields.
+    public let mainField: String?
     /// Where its samples come from.
     public let source: String
     /// The pipeline of a virtual sensor.
@@ -110,16 +113,17 @@ public struct SensorDescription: Codable, Sendable {
 
     /// Creates a value from its members.
     public init(
-        id: String, title: String, fields: [FieldDescription], source: String,
-        definition: VirtualDefinition? = nil, available: Bool, unavailable: Unavailability? = nil,
-        level: String, interval: Interval? = nil, access: String, newest: Double? = nil,
-        age: Double? = nil,
-        stale: Bool? = nil, future: Double? = nil, clock: Clock? = nil, failure: String? = nil,
-        failures: Int, connection: ConnectionReport? = nil, note: String? = nil
+        id: String, title: String, fields: [FieldDescription], mainField: String? = nil,
+        source: String, definition: VirtualDefinition? = nil, available: Bool,
+        unavailable: Unavailability? = nil, level: String, interval: Interval? = nil,
+        access: String, newest: Double? = nil, age: Double? = nil, stale: Bool? = nil,
+        future: Double? = nil, clock: Clock? = nil, failure: String? = nil, failures: Int,
+        connection: ConnectionReport? = nil, note: String? = nil
     ) {
         self.id = id
         self.title = title
         self.fields = fields
+        self.mainField = mainField
         self.source = source
         self.definition = definition
         self.available = available

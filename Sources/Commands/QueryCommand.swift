@@ -22,7 +22,7 @@ struct QueryCommand: AsyncParsableCommand {
               nervous query cpu memory:used battery --follow --newest
 
             --follow prints samples as they arrive, until Ctrl-C; --json prints one sample
-            per line. On a terminal, a sparkline of the first numeric field is below them.
+            per line. On a terminal, a sparkline of a numeric field is below them.
             --follow and --stats accept several sensors. cpu:busy,core0 means only these
             fields of cpu.
             """)

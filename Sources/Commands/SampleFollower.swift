@@ -32,7 +32,8 @@ struct SampleFollower {
                 "\(sensor) is off. Turn it on with: nervous sensors set \(sensor) medium")
         }
         var printer = SamplePrinter(
-            fields: fields, format: format, console: console, earlier: recent.reversed())
+            fields: fields, mainField: description.mainField, format: format, console: console,
+            earlier: recent.reversed())
         defer { printer.end() }
         try await EventLines(lines: lines).read { event in
             switch event.name {
@@ -46,7 +47,7 @@ struct SampleFollower {
     }
 }
 
-/// Prints samples one by one; on a terminal, with a sparkline of the first numeric field below them.
+/// Prints samples one by one; on a terminal, with a sparkline of a numeric field below them.
 private struct SamplePrinter {
     private static let longestSparkline = 40
 
@@ -61,13 +62,17 @@ private struct SamplePrinter {
     private var layout: TableLayout
     private var hasHeader = false
 
-    /// - Parameter earlier: samples that are not printed, the newest last.
+    /// - Parameters:
+    ///   - mainField: the field of the sparkline; the first numeric one if it is not among `fields`.
+    ///   - earlier: samples that are not printed, the newest last.
     init(
-        fields: [SensorDescription.FieldDescription], format: QueryCommand.OutputFormat,
-        console: Console, earlier: [[String: SampleValue]]
+        fields: [SensorDescription.FieldDescription], mainField: String?,
+        format: QueryCommand.OutputFormat, console: Console, earlier: [[String: SampleValue]]
     ) {
         (self.fields, self.format, self.console) = (fields, format, console)
-        main = fields.firstNumeric
+        main =
+            fields.first { $0.name == mainField }
+            ?? fields.first { Field.Kind(rawValue: $0.kind)?.isNumeric == true }
         status = format == .table && main != nil ? StatusLine(console) : nil
         values = main.map { main in earlier.compactMap { $0[main.name]?.number } } ?? []
         var table = Table(["TIME"] + fields.map(\.name), overflow: .omission)

@@ -155,7 +155,8 @@ public struct Provider: Sendable {
             authorizer: authorizer, machine: machine, engine: engine, book: services.sessions,
             outbox: services.outbox, slots: slots
         ).add(to: &routes)
-        StatisticsRoutes(authorizer: authorizer, engine: engine, settings: settings)
+        StatisticsRoutes(
+            authorizer: authorizer, engine: engine, machine: machine, settings: settings)
             .add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         PackRoutes(

@@ -30,6 +30,19 @@ public struct Sensor: Hashable, Sendable {
 }
 
 extension Sensor {
+    /// The main fields of kinds that have another one than their first numeric field.
+    private static let mainFields: [SensorID: String] = [
+        "memory": "used", "disk": "writeRate", "network": "rxRate", "filesystem": "usedPercent",
+        "location": "accuracy", "satellites": "used",
+    ]
+
+    /// The numeric field that stands for the sensor where only one value is shown; `nil` without
+    /// numeric fields.
+    public var mainField: Field? {
+        let numeric = fields.filter(\.kind.isNumeric)
+        return numeric.first { $0.name == Self.mainFields[id.kind] } ?? numeric.first
+    }
+
     /// The source of sensors whose samples clients publish.
     public static let publishedSource = "published by clients"
 

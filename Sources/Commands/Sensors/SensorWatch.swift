@@ -57,7 +57,7 @@ struct SensorWatch {
     /// Adds the newest values to the sparklines.
     private mutating func remember() async {
         for sensor in overview.listed(all: isAll) {
-            guard let field = sensor.fields.firstNumeric?.name else { continue }
+            guard let field = sensor.mainField else { continue }
             var values: RecentValues
             if let known = history[sensor.id] {
                 values = known
@@ -127,12 +127,5 @@ struct SensorWatch {
             table.add(sensor.id, overview.level(of: sensor), age, line, values)
         }
         return table
-    }
-}
-
-extension [SensorDescription.FieldDescription] {
-    /// The first field with a number, which sparklines show; `nil` if there is none.
-    var firstNumeric: Element? {
-        first { Field.Kind(rawValue: $0.kind)?.isNumeric == true }
     }
 }

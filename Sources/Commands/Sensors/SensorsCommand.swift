@@ -26,7 +26,7 @@ struct SensorsCommand: AsyncParsableCommand {
                   nervous sensors --watch --json
 
                 On a terminal, --watch draws the list again every second. If there is room, a
-                sparkline shows the last minute of each sensor's first numeric field.
+                sparkline shows the last minute of a numeric field of each sensor.
                 Elsewhere it prints the list whenever a sample arrives or a sensor changes;
                 --json prints one list per line.
                 """)

@@ -201,6 +201,8 @@ declare namespace Nervous {
     readonly id: string;
     readonly title: string;
     readonly fields: readonly Field[];
+    /** The numeric field that stands for the sensor where only one value is shown. */
+    readonly mainField?: string;
     readonly source: string;
     /** Of a virtual sensor: its definition. */
     readonly definition?: unknown;

@@ -8,11 +8,13 @@ import LAE
 import NIOCore
 import Samples
 import Statistics
+import VM
 
 /// Statistics of the fields of one or more sensors, in one or more windows.
 struct StatisticsRoutes {
     let authorizer: RequestAuthorizer
     let engine: AnalyticsEngine
+    let machine: VirtualMachine
     let settings: SettingsLink
 
     func add(to routes: inout RouteTable) {
@@ -81,16 +83,11 @@ struct StatisticsRoutes {
     private func statisticsOfMany(
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
-        _ = try await authorizer.client("stats", request, context)
+        let client = try await authorizer.client("stats", request, context)
         try request.rejectParameters(
             except: ["from", "to", "every", "zone", "fn", "digits"], repeating: ["of"])
-        let selections = try request.uri.queryParameters.getAll("of").map {
-            try StatisticsSelection(String($0))
-        }
-        guard (1...Self.sensorLimit).contains(selections.count) else {
-            throw Problem.invalidParameter(
-                "of", "must be given 1 to \(Self.sensorLimit) times, like of=cpu:busy")
-        }
+        let selections = try await selections(
+            request.uri.queryParameters.getAll("of").map { String($0) }, for: client)
         let query = try query(request)
         var writer = StatisticsColumnsWriter(query, digits: try digits(request))
         let grants = await grants(selections, request, context)
@@ -104,6 +101,24 @@ struct StatisticsRoutes {
             }
         }
         return .json(writer.finish())
+    }
+
+    /// The sensors and fields that the parameters `of` select.
+    private func selections(
+        _ texts: [String], for client: Client
+    ) async throws -> [StatisticsSelection] {
+        guard texts != ["*"] else {
+            let permissions = await authorizer.authority.permissions
+            let selections = await machine.statuses().compactMap { status in
+                StatisticsSelection(mainFieldOf: status, for: client, permissions)
+            }
+            return Array(selections.prefix(Self.sensorLimit))
+        }
+        guard (1...Self.sensorLimit).contains(texts.count) else {
+            throw Problem.invalidParameter(
+                "of", "must be given 1 to \(Self.sensorLimit) times, like of=cpu:busy, or be *")
+        }
+        return try texts.map { try StatisticsSelection($0) }
     }
 
     /// Passes on the statistics of each selection, in their order.
@@ -239,6 +254,19 @@ private struct StatisticsSelection {
     let sensor: SensorID
     /// `nil` for all numeric ones.
     let fields: [String]?
+
+    /// The main field of a sensor; `nil` if it is off or not available, has no numeric fields, or if the
+    /// owner has not allowed the client its statistics.
+    init?(
+        mainFieldOf status: SensorStatus, for client: Client, _ permissions: Permissions
+    ) {
+        let permission = permissions.permission(of: client, for: status.sensor.id)
+        guard status.state == .available, status.level != .off,
+            permission == .granted || permission == .statistics,
+            let field = status.sensor.mainField
+        else { return nil }
+        (sensor, fields) = (status.sensor.id, [field.name])
+    }
 
     init(_ text: String) throws {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

@@ -12,7 +12,8 @@ extension SensorDescription {
         }
         self.init(
             id: status.sensor.id.description, title: status.sensor.title,
-            fields: status.sensor.fields.map(FieldDescription.init), source: status.sensor.source,
+            fields: status.sensor.fields.map(FieldDescription.init),
+            mainField: status.sensor.mainField?.name, source: status.sensor.source,
             definition: status.sensor.derivation.map { VirtualDefinition($0) },
             available: unavailable == nil, unavailable: unavailable,
             level: status.level.description,

@@ -116,6 +116,33 @@ struct StatisticsColumnsTests {
         }
     }
 
+    @Test func `an asterisk selects the main fields of what the client may read`() async throws {
+        try await ServedHost.with { host async throws in
+            await Self.fill(host)
+            try await host.declareSensor("disk.test", numbers: "readRate", "writeRate")
+            let token = try await host.client(
+                allow: ["sensor:gauge:stats", "sensor:disk.test"])
+            func answer(to token: String?) async throws -> [String: [String]] {
+                let answer = try await Self.stats(host, "of=*&fn=mean", token: token)
+                let columns = try JSONDecoder().decode(
+                    StatisticsColumns.self, from: Data(answer.body))
+                #expect(columns.items.allSatisfy { $0.problem == nil })
+                return Dictionary(
+                    columns.items.map { ($0.sensor, $0.fields.map(\.name)) }
+                ) { $1 }
+            }
+            let own = try await answer(to: token)
+            #expect(own == ["gauge": ["level"], "disk.test": ["writeRate"]])
+            let all = try await answer(to: nil)
+            #expect(all.count > 2 && all["gauge"] == ["level"])
+            // A sensor that is not available, and one that is off.
+            #expect(all["battery"] == nil)
+            try await host.machine.setLevel(.off, of: "disk.test")
+            #expect(try await answer(to: token) == ["gauge": ["level"]])
+            #expect(try await Self.stats(host, "of=*&of=gauge").status == 400)
+        }
+    }
+
     @Test func `fields that are named like members of an answer are in values`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSensor("walk", numbers: "from", "x")

@@ -93,6 +93,7 @@ extension Exercise {
                 "statisticsSeveral", 200, "GET",
                 "/stats?of=gauge:level&of=none&of=quiet&of=gauge&every=1h&from=0&to=7200000&digits=5"
             ),
+            host.owned("statisticsSeveral", 200, "GET", "/stats?of=*&fn=mean"),
             host.owned("statisticsSeveral", 400, "GET", "/stats"),
             host.owned("statisticsSeveral", 422, "GET", "/stats?of=gauge&fn=x"),
             host.owned(

@@ -3,8 +3,6 @@
 
 export const API = "/api/v1";
 export const SESSION_KEY = "nervous-session";
-/** The sensors of the overview and their fields, until the page is locked. */
-export const ASKED_KEY = "nervous-overview";
 /** The lock of the tab that has the stream, and the channel on which it forwards events to the other tabs. */
 export const STREAM_KEY = "nervous-stream";
 /** Set by the tab that has the lock, until it is closed. */
@@ -27,7 +25,7 @@ export function address(path, query, at = API) {
 /** The options of every call: no cookies, no cache, no redirects. */
 export const CALL = { cache: "no-store", credentials: "omit", redirect: "error" };
 
-/** The query for the last hour of up to 32 sensors, each with a field: `cpu:busy`. */
+/** The query for the last hour of up to 32 sensors, each with a field: `cpu:busy`; `*` for the main fields of all. */
 export function hourQuery(of) {
   const from = Math.floor((Date.now() - HOUR_MS) / WINDOW_MS) * WINDOW_MS;
   return { of, from, every: "1m", fn: "mean,max,count", digits: 5 };
@@ -41,26 +39,10 @@ export function streamQuery(sensors) {
   };
 }
 
-/** The sensors and fields of the last overview; an empty list if there was none. */
-export function askedBefore() {
-  try {
-    return JSON.parse(localStorage.getItem(ASKED_KEY) ?? "[]").slice(0, MOST_OF).map((one) => one.join(":"));
-  } catch {
-    localStorage.removeItem(ASKED_KEY);
-    return [];
-  }
-}
-
 function call(path, query, token, signal) {
   const answer = fetch(address(path, query), { headers: { Authorization: `Bearer ${token}` }, signal, ...CALL });
   answer.catch(() => {}); // The code that uses the response handles the error.
   return answer;
-}
-
-/** The last hour: the sensors and fields `of`, and the response. */
-function beginHour(token) {
-  const of = askedBefore();
-  return of.length > 0 ? { of, answer: call("/stats", hourQuery(of), token) } : null;
 }
 
 /**
@@ -87,6 +69,6 @@ const isOverview = token !== null && location.pathname === "/" && location.hash 
 
 /** The requests that have been sent for the overview; the code that uses one of them sets it to `null`. */
 export const begun = {
-  hour: isOverview ? beginHour(token) : null,
+  hour: isOverview ? call("/stats", hourQuery("*"), token) : null,
   stream: isOverview ? beginStream(token) : null,
 };

@@ -234,8 +234,6 @@ const overview = {
     async function load(hour = Promise.resolve(new Map())) {
       if (sensors === null) return;
       const rows = setTimeout(build, hasHistory ? 0 : TOGETHER_MS), asked = wanted();
-      // For the next time, in which begin.js asks for it before anything else.
-      localStorage.setItem(ASKED_KEY, JSON.stringify(asked));
       try {
         const found = await hour, missing = asked.map((one) => one.join(":")).filter((one) => !found.has(one));
         if (missing.length > 0) for (const [key, item] of await lastHour(missing, signal)) found.set(key, item);

@@ -82,15 +82,13 @@ async function lastHour(asked, signal) {
 }
 
 /**
- * Fetches the last hour of the sensors of the previous overview before the list of sensors has arrived; uses the
- * request that begin.js sent, if any. The map is empty on failure.
+ * Fetches the last hour of up to 32 sensors before the list of sensors has arrived; uses the request that begin.js
+ * sent, if any. Resolves to a map like that of `lastHour`, which is empty on failure.
  */
 function lastHourEarly(signal) {
-  const { hour } = begun;
+  const answer = begun.hour ?? undefined;
   begun.hour = null;
-  const of = hour?.of ?? askedBefore();
-  if (of.length === 0) return Promise.resolve(new Map());
-  const found = hour === null ? lastHour(of, signal)
-    : api("/stats", { answer: hour.answer }).then(({ items }) => new Map(items.map((item, i) => [of[i], item])));
-  return found.catch(() => new Map());
+  return api("/stats", { signal, answer, query: hourQuery("*") }).then(({ items }) =>
+    new Map(items.filter(({ fields }) => fields).map((item) => [`${item.sensor}:${item.fields[0].name}`, item])),
+  () => new Map());
 }

@@ -1,20 +1,13 @@
 // What every page knows of a sensor.
 // A part of the module dashboard.js, which dashboard.c puts together.
 
-/** The numeric field of a sensor that says most, by kind; otherwise the first. */
-const MAIN_FIELDS = {
-  memory: "used", disk: "writeRate", network: "rxRate", filesystem: "usedPercent",
-  location: "accuracy", satellites: "used",
-};
-
 const kindOf = (id) => id.split(".", 1)[0];
 export const isNumeric = (field) => field.kind === "number" || field.kind === "integer";
 const sensorLink = (id) => `/sensors/${encodeURIComponent(id)}`;
 
 /** The field that a sensor is shown by; undefined if it has no numbers. */
 export function mainField(sensor) {
-  const numeric = sensor.fields.filter(isNumeric);
-  return numeric.find(({ name }) => name === MAIN_FIELDS[kindOf(sensor.id)]) ?? numeric[0];
+  return sensor.fields.find(({ name }) => name === sensor.mainField);
 }
 
 /** Bounds of the axis of a field: percentages from 0 to 100, amounts from 0, others as seen. */

@@ -3,8 +3,8 @@
 
 // For all parts.
 import {
-  API, ASKED_KEY, CALL, HOUR_MS, LEADER_KEY, MOST_OF, SESSION_KEY, STREAM_KEY, WINDOW_MS, address, askedBefore, begun,
-  hourQuery, streamQuery,
+  API, CALL, HOUR_MS, LEADER_KEY, MOST_OF, SESSION_KEY, STREAM_KEY, WINDOW_MS, address, begun, hourQuery,
+  streamQuery,
 } from "./begin.js";
 
 let token = null;
@@ -60,7 +60,6 @@ export async function lock() {
 function locked(why = text.shell.lockedHow) {
   token = null;
   localStorage.removeItem(SESSION_KEY);
-  localStorage.removeItem(ASKED_KEY);
   live.stop();
   leave();
   showRequests([]);
