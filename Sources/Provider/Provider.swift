@@ -156,8 +156,9 @@ public struct Provider: Sendable {
             outbox: services.outbox, slots: slots
         ).add(to: &routes)
         StatisticsRoutes(
-            authorizer: authorizer, engine: engine, machine: machine, settings: settings)
-            .add(to: &routes)
+            authorizer: authorizer, engine: engine, machine: machine, settings: settings
+        )
+        .add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         PackRoutes(
             authorizer: authorizer, machine: machine, packs: services.packs,
