@@ -1,5 +1,11 @@
+import Addresses
 import Foundation
 import NIOCore
+
+extension SocketAddress {
+    /// The IP address; `nil` for a Unix socket.
+    var ip: IPAddress? { ipAddress.flatMap { IPAddress($0) } }
+}
 
 /// Looks up which user owns a TCP connection in the kernel's tables; see proc(5).
 enum ConnectionTable {
@@ -48,16 +54,16 @@ enum ConnectionTable {
         let port: UInt16
 
         init?(_ address: SocketAddress) {
-            switch address {
-            case .v4(let ip):
-                words = [ip.address.sin_addr.s_addr]
-                port = UInt16(bigEndian: ip.address.sin_port)
-            case .v6(let ip):
-                words = withUnsafeBytes(of: ip.address.sin6_addr) { bytes in
-                    (0..<4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
+            guard let ip = address.ip, let port = address.port.flatMap(UInt16.init(exactly:)) else {
+                return nil
+            }
+            self.port = port
+            switch ip {
+            case .v4(let value): words = [value.bigEndian]
+            case .v6(let value):
+                words = stride(from: 96, through: 0, by: -32).map {
+                    UInt32(truncatingIfNeeded: value >> $0).bigEndian
                 }
-                port = UInt16(bigEndian: ip.address.sin6_port)
-            case .unixDomainSocket: return nil
             }
         }
 

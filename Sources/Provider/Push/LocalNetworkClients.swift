@@ -1,4 +1,5 @@
 import API
+import Addresses
 import Auth
 import Foundation
 import HTTPTypes
@@ -89,14 +90,10 @@ actor LocalNetworkClients {
     }
 
     private static func sender(_ address: SocketAddress?) -> Sender {
-        switch address {
-        case .v4(let ip): .v4(ip.address.sin_addr.s_addr)
-        case .v6(let ip):
-            .v6(
-                withUnsafeBytes(of: ip.address.sin6_addr) {
-                    $0.loadUnaligned(as: UInt64.self)
-                })
-        case .unixDomainSocket, nil: .other
+        switch address?.ip {
+        case .v4(let value): .v4(value)
+        case .v6(let value): .v6(UInt64(truncatingIfNeeded: value >> 64))
+        case nil: .other
         }
     }
 
