@@ -1,6 +1,7 @@
 import API
 import Foundation
 import Host
+import Samples
 import Text
 
 /// Prints the samples of a sensor as they arrive.
