@@ -9,10 +9,10 @@ struct AccessLogBudgetTests {
     private static let day: Int64 = 86_400_000_000
     private static let perDay = 300
 
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private static func entry(_ time: Timestamp, _ count: Int) -> AccessLogEntry {
@@ -28,10 +28,10 @@ struct AccessLogBudgetTests {
     private func log(
         days: Int, budget: Int64, first: Timestamp? = nil
     ) async throws -> AccessLog {
-        let store = AccessLogStore(writer: try AuthDatabase(path: registry.path).writer)
+        let store = AccessLogStore(writer: try AuthDatabase(path: fixture.path).writer)
         if let first { _ = try await store.append([Self.entry(first, 0)]) }
         // The middle of the first day.
-        let start = registry.clock.now().microseconds / Self.day * Self.day + Self.day / 2
+        let start = fixture.clock.now().microseconds / Self.day * Self.day + Self.day / 2
         for day in 0..<Int64(days) {
             _ = try await store.append(
                 (0..<Self.perDay).map { number in
@@ -40,8 +40,8 @@ struct AccessLogBudgetTests {
                 })
         }
         let end = start + Int64(days) * Self.day
-        registry.clock.advance(by: .microseconds(end - registry.clock.now().microseconds))
-        return AccessLog(store, budget: budget, time: registry.clock)
+        fixture.clock.advance(by: .microseconds(end - fixture.clock.now().microseconds))
+        return AccessLog(store, budget: budget, time: fixture.clock)
     }
 
     private func entries(_ log: AccessLog) async throws -> [AccessLogEntry] {
@@ -69,7 +69,7 @@ struct AccessLogBudgetTests {
         let before = try await log.size()
         await log.keepBudget()
         let left = try await entries(log)
-        let youngest = registry.clock.now().advanced(
+        let youngest = fixture.clock.now().advanced(
             byMicroseconds: -AccessLog.minimumAge.wholeMicroseconds)
         let reads = left.filter { $0.kind == .access }
         let oldest = try #require(reads.first?.time)
@@ -85,7 +85,7 @@ struct AccessLogBudgetTests {
         #expect(isWithin || nextDay > youngest.microseconds)
         let last = try #require(left.last)
         #expect(last.kind == .pruned)
-        let report = try await AccessLogVerification(path: registry.path).run()
+        let report = try await AccessLogVerification(path: fixture.path).run()
         #expect(report.isIntact)
         #expect(Int64(last.count) == report.prunedCount)
     }
@@ -99,21 +99,21 @@ struct AccessLogBudgetTests {
     @Test func `an entry dated years ahead by a wrong clock does not prevent pruning`()
         async throws
     {
-        let far = registry.clock.now().advanced(byMicroseconds: 3650 * Self.day)
+        let far = fixture.clock.now().advanced(byMicroseconds: 3650 * Self.day)
         let log = try await log(days: 20, budget: 50_000, first: far)
         await log.keepBudget()
         #expect(try await entries(log).count <= 8 * Self.perDay + 20)
-        #expect(try await AccessLogVerification(path: registry.path).run().isIntact)
+        #expect(try await AccessLogVerification(path: fixture.path).run().isIntact)
     }
 
     @Test func `the budget is checked once an hour`() async throws {
         let log = try await log(days: 9, budget: 50_000)
         await log.keepBudget()
         let first = try await entries(log).count
-        registry.clock.advance(by: .seconds(3599))
+        fixture.clock.advance(by: .seconds(3599))
         await log.keepBudget()
         #expect(try await entries(log).count == first)
-        registry.clock.advance(by: .seconds(86_400))
+        fixture.clock.advance(by: .seconds(86_400))
         await log.keepBudget()
         let second = try await entries(log).count
         #expect(second < first)

@@ -10,15 +10,15 @@ import Text
 /// The chain of the access log, and the detection of changes.
 @Suite(.blocking)
 struct AccessLogChainTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     /// A log of 20 lines that use every column.
     private func fill() async throws -> AccessLog {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let log = authority.log
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
         for number in 1...8 {
@@ -28,7 +28,7 @@ struct AccessLogChainTests {
             try await log.record("op-\(number)", .raw, for: grant, range: .all, count: number)
             try await authority.decide(
                 .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
-            registry.clock.advance(by: .seconds(1))
+            fixture.clock.advance(by: .seconds(1))
         }
         for _ in 1...3 { await log.note(.installed("grüezi", version: "1.0.0")) }
         #expect(try await log.head().id == 20)
@@ -36,12 +36,12 @@ struct AccessLogChainTests {
     }
 
     private func verify(expecting hash: String? = nil) async throws -> AccessLogReport {
-        try await AccessLogVerification(path: registry.path, expecting: hash).run()
+        try await AccessLogVerification(path: fixture.path, expecting: hash).run()
     }
 
     /// Changes the file directly, without the triggers.
     private func tamper(_ sql: String) async throws {
-        let database = try AuthDatabase(path: registry.path)
+        let database = try AuthDatabase(path: fixture.path)
         try await database.queue.write { database in
             for trigger in ["is_appended", "is_not_changed", "is_not_cut"] {
                 try database.execute(sql: "DROP TRIGGER IF EXISTS ledger_\(trigger)")
@@ -76,7 +76,7 @@ struct AccessLogChainTests {
     }
 
     @Test func `an unchanged log is valid and contains every earlier head`() async throws {
-        let log = try await registry.open().log
+        let log = try await fixture.open().log
         #expect(try await verify().entryCount == 0)
         var heads: [String] = []
         for number in 1...5 {
@@ -88,7 +88,7 @@ struct AccessLogChainTests {
             #expect(report.isIntact)
             #expect(report.entryCount == 5)
             #expect(report.head == heads.last)
-            #expect(report.first == registry.clock.now())
+            #expect(report.first == fixture.clock.now())
         }
         let foreign = try await verify(expecting: String(repeating: "0", count: 64))
         #expect(foreign.fault == nil)
@@ -165,7 +165,7 @@ struct AccessLogChainTests {
     @Test func `a recomputed chain is detected with an earlier head`() async throws {
         let log = try await fill()
         let head = try await log.head().hash
-        let database = try AuthDatabase(path: registry.path)
+        let database = try AuthDatabase(path: fixture.path)
         try await tamper("DELETE FROM ledger WHERE id > 1")
         try await database.queue.write { database in
             let grant = AccessLogEntry(
@@ -185,7 +185,7 @@ struct AccessLogChainTests {
     ])
     func `the table accepts only appended entries`(sql: String) async throws {
         _ = try await fill()
-        let database = try AuthDatabase(path: registry.path)
+        let database = try AuthDatabase(path: fixture.path)
         await #expect(throws: DatabaseError.self) {
             try await database.queue.write { try $0.execute(sql: sql) }
         }
@@ -194,7 +194,7 @@ struct AccessLogChainTests {
 
     @Test func `a pruned log is valid and records how many entries were pruned`() async throws {
         let log = try await fill()
-        let start = registry.clock.now().advanced(byMicroseconds: -8_000_000)
+        let start = fixture.clock.now().advanced(byMicroseconds: -8_000_000)
         let moment = start.advanced(byMicroseconds: 4_000_000)
         #expect(try await log.prune(before: start) == 0)
         let cut = try await log.prune(before: moment)
@@ -205,9 +205,9 @@ struct AccessLogChainTests {
         #expect(report.entryCount == 12)
         #expect(try await log.entries(AccessLogQuery(limit: 100)).count == 12)
         // Again, with the entry about the first pruning among the pruned ones.
-        registry.clock.advance(by: .seconds(100))
+        fixture.clock.advance(by: .seconds(100))
         await log.note(.hostStopped)
-        #expect(try await log.prune(before: registry.clock.now()) == 12)
+        #expect(try await log.prune(before: fixture.clock.now()) == 12)
         let again = try await verify()
         #expect(again.isIntact)
         #expect(again.prunedCount == 21)
@@ -222,7 +222,7 @@ struct AccessLogChainTests {
             .appending(path: "../../docs/verify-log.py").path()
         func read(_ words: String...) throws -> (code: Int32, output: String) {
             let program = try Program(
-                "/usr/bin/env", ["python3", script, registry.path] + words, output: .pipe,
+                "/usr/bin/env", ["python3", script, fixture.path] + words, output: .pipe,
                 errors: .pipe)
             let text = try program.readToEnd()
             return (try program.wait(), String(decoding: text, as: UTF8.self))
@@ -231,7 +231,7 @@ struct AccessLogChainTests {
         #expect(try read() == (0, "20 \(head)\n"))
         #expect(try read(head) == (0, "20 \(head)\n"))
         #expect(try read(String(repeating: "0", count: 64)).code == 1)
-        _ = try await log.prune(before: registry.clock.now().advanced(byMicroseconds: -4_000_000))
+        _ = try await log.prune(before: fixture.clock.now().advanced(byMicroseconds: -4_000_000))
         #expect(try read() == (0, "12 \(try await log.head().hash)\n"))
         try await tamper("UPDATE ledger SET count = 9 WHERE id = 15")
         let broken = try read()
@@ -241,7 +241,7 @@ struct AccessLogChainTests {
 
     @Test func `the entries of an older file are copied into the chain`() async throws {
         do {
-            let database = try AuthDatabase(path: registry.path)
+            let database = try AuthDatabase(path: fixture.path)
             try await database.queue.write { database in
                 try database.execute(
                     sql: """
@@ -258,7 +258,7 @@ struct AccessLogChainTests {
                         """)
             }
         }
-        let lines = try await registry.open().log.entries(AccessLogQuery())
+        let lines = try await fixture.open().log.entries(AccessLogQuery())
         #expect(lines.map(\.id) == [2, 1])
         #expect(lines.map(\.kind) == [.refusal, .access])
         #expect(lines.map(\.reason) == ["no token", nil])
@@ -269,7 +269,7 @@ struct AccessLogChainTests {
 
     @Test func `a missing log cannot be verified`() async throws {
         #expect(await refusal { _ = try await verify() } == .notFound)
-        try Data(repeating: 0x41, count: 8192).write(to: URL(filePath: registry.path))
+        try Data(repeating: 0x41, count: 8192).write(to: URL(filePath: fixture.path))
         #expect(await refusal { _ = try await verify() } == .storeFailed)
     }
 }

@@ -6,10 +6,10 @@ import Text
 @testable import Auth
 
 struct AccessLogTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private static let grant = Grant(
@@ -21,7 +21,7 @@ struct AccessLogTests {
     }
 
     @Test func `an entry can be read as soon as it is written`() async throws {
-        let log = try await registry.open().log
+        let log = try await fixture.open().log
         for number in 1...20 {
             await Self.note(log, number)
             let newest = try await log.entries(AccessLogQuery(limit: 1)).first
@@ -31,7 +31,7 @@ struct AccessLogTests {
     }
 
     @Test func `an entry contains client, sensor and range`() async throws {
-        let log = try await registry.open().log
+        let log = try await fixture.open().log
         let range = TimeRange(
             from: Timestamp(microseconds: -5), to: Timestamp(microseconds: .max - 1))
         try await log.record("stats", .stats, for: Self.grant, range: range, count: 7)
@@ -49,7 +49,7 @@ struct AccessLogTests {
     }
 
     @Test func `reading includes entries that are being written concurrently`() async throws {
-        let log = try await registry.open().log
+        let log = try await fixture.open().log
         try await withThrowingTaskGroup { group in
             for part in 0..<8 {
                 group.addTask {
@@ -70,7 +70,7 @@ struct AccessLogTests {
 
     @Test(arguments: [0, 1, 9, 10, 11, 20, 21])
     func `pages neither lose nor repeat entries`(count: Int) async throws {
-        let log = try await registry.open().log
+        let log = try await fixture.open().log
         for number in 0..<count { await Self.note(log, number) }
         var found: [Int] = []
         var before: Int64?
@@ -84,7 +84,7 @@ struct AccessLogTests {
     }
 
     @Test func `entries are selected by client, kind and refusal`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let token = try await authority.beginRun(of: "app").token
         await Self.note(authority.log, 1)
@@ -107,9 +107,9 @@ struct AccessLogTests {
     }
 
     @Test func `the log continues when the host opens it again`() async throws {
-        var log = try await registry.open().log
+        var log = try await fixture.open().log
         for number in 1...3 { await Self.note(log, number) }
-        log = try await registry.open().log
+        log = try await fixture.open().log
         await Self.note(log, 4)
         let lines = try await log.entries(AccessLogQuery())
         #expect(lines.map(\.id) == [4, 3, 2, 1])
@@ -117,8 +117,8 @@ struct AccessLogTests {
     }
 
     @Test func `entries that could not be written are written later, in order`() async throws {
-        let log = try await registry.open().log
-        let database = try AuthDatabase(path: registry.path)
+        let log = try await fixture.open().log
+        let database = try AuthDatabase(path: fixture.path)
         try await database.queue.write { try $0.execute(sql: "ALTER TABLE ledger RENAME TO x") }
         for number in 1...3 { await Self.note(log, number) }
         try await database.queue.write { try $0.execute(sql: "ALTER TABLE x RENAME TO ledger") }
@@ -128,7 +128,7 @@ struct AccessLogTests {
     }
 
     @Test func `events are recorded in order, and hostile texts are bounded`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let run = try await authority.beginRun(of: "app").run
         await authority.log.note(.installed("app", version: "1.0.0"))

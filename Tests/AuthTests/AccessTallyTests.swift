@@ -7,10 +7,10 @@ import Testing
 
 /// Equal calls share entries.
 struct AccessTallyTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private static func grant(_ sensor: SensorID = "cpu", client: String = "app") -> Grant {
@@ -20,7 +20,7 @@ struct AccessTallyTests {
     }
 
     private func written() async throws -> [[Int]] {
-        let database = try AuthDatabase(path: registry.path)
+        let database = try AuthDatabase(path: fixture.path)
         return try await database.queue.read {
             try Row.fetchAll($0, sql: "SELECT calls, count FROM ledger ORDER BY id")
                 .map { [$0["calls"], $0["count"]] }
@@ -30,7 +30,7 @@ struct AccessTallyTests {
     @Test func `the first call of a minute is written immediately, the others at its end`()
         async throws
     {
-        let log = try await registry.open().log
+        let log = try await fixture.open().log
         for count in 1...1000 {
             try await log.record("latest", .raw, for: Self.grant(), range: nil, count: count)
             if count == 1 { #expect(try await written() == [[1, 1]]) }
@@ -39,7 +39,7 @@ struct AccessTallyTests {
         let shown = try await log.entries(AccessLogQuery())
         #expect(shown.map(\.calls) == [1000])
         #expect(shown.map(\.count) == [500_500])
-        registry.clock.advance(by: .seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         let after = try await log.entries(AccessLogQuery())
         #expect(after.map(\.calls) == [999, 1])
         #expect(after.map(\.count) == [500_499, 1])
@@ -47,8 +47,8 @@ struct AccessTallyTests {
     }
 
     @Test func `no count is lost or doubled across minutes and concurrent reads`() async throws {
-        let log = try await registry.open().log
-        let clock = registry.clock
+        let log = try await fixture.open().log
+        let clock = fixture.clock
         try await withThrowingTaskGroup { group in
             for part in 0..<4 {
                 group.addTask {
@@ -81,7 +81,7 @@ struct AccessTallyTests {
     @Test func `different calls have separate entries, and a range covers all calls of its entry`()
         async throws
     {
-        let log = try await registry.open().log
+        let log = try await fixture.open().log
         func range(_ from: Int64, _ to: Int64) -> TimeRange {
             TimeRange(from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
         }
@@ -98,7 +98,7 @@ struct AccessTallyTests {
     }
 
     @Test func `repeated refused calls of an app get two entries a minute`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let token = try await authority.beginRun(of: "app").token
         for _ in 1...500 {
@@ -111,12 +111,12 @@ struct AccessTallyTests {
         let line = try #require(try await authority.log.entries(AccessLogQuery()).first)
         #expect(line.calls == 500)
         #expect(line.kind == .refusal)
-        registry.clock.advance(by: .seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         #expect(try await authority.log.entries(AccessLogQuery()).map(\.calls) == [499, 1])
     }
 
     @Test func `excess different calls are counted in one entry`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let token = try await authority.beginRun(of: "app").token
         for number in 1...400 {
@@ -145,7 +145,7 @@ struct AccessTallyTests {
         seed: UInt64
     ) async throws {
         var random = SplitMix(state: seed)
-        let authority = try await registry.open(timeLimit: .zero)
+        let authority = try await fixture.open(timeLimit: .zero)
         let log = authority.log
         try await authority.admit(app: "app")
         let token = try await authority.beginRun(of: "app").token
@@ -185,7 +185,7 @@ struct AccessTallyTests {
     }
 
     @Test func `counted calls are written when the host stops`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         for _ in 1...3 {
             try await authority.log.record("latest", .raw, for: Self.grant(), range: nil, count: 2)
         }

@@ -6,10 +6,10 @@ import Testing
 
 /// The hints of refusals: after following them in turn, the call is allowed.
 struct AdviceTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private static let privileges = [
@@ -75,7 +75,7 @@ struct AdviceTests {
     func `following the advice of refusals ends with permission`(seed: UInt64) async throws {
         print("seed \(seed)")
         var random = SplitMix(state: seed)
-        let authority = try await registry.open(timeLimit: .zero)
+        let authority = try await fixture.open(timeLimit: .zero)
         try await authority.admitAskingApp()
         for _ in 0..<100 {
             try await authority.reset(nil, of: "app")
@@ -109,7 +109,7 @@ struct AdviceTests {
     func `a grant for one run is rejected if a lasting denial covers part of it`(
         denied: String, allowed: String, isAccepted: Bool
     ) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let (run, _) = try await authority.beginRun(of: "app")
         let denial = try #require(PrivilegeID(denied))

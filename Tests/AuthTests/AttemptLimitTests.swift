@@ -5,12 +5,12 @@ import Testing
 @testable import Auth
 
 struct AttemptLimitTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
     private let authority: Authority
 
     init() async throws {
-        registry = try Registry()
-        authority = try await registry.open()
+        fixture = try AuthorityFixture()
+        authority = try await fixture.open()
     }
 
     private func attempt(_ token: String?) async -> AuthError? {
@@ -25,14 +25,14 @@ struct AttemptLimitTests {
     @Test func `the eleventh invalid token within a minute is rate-limited`() async {
         for number in 1...10 {
             #expect(await attempt(Token().text)?.code == .invalidToken, "\(number)")
-            registry.clock.advance(by: .seconds(1))
+            fixture.clock.advance(by: .seconds(1))
         }
         let held = await attempt(Token().text)
         #expect(held?.code == .tooManyAttempts)
         #expect(held?.retryAfter == .seconds(50))
-        registry.clock.advance(by: .seconds(49))
+        fixture.clock.advance(by: .seconds(49))
         #expect(await attempt("nonsense")?.retryAfter == .seconds(1))
-        registry.clock.advance(by: .seconds(1))
+        fixture.clock.advance(by: .seconds(1))
         #expect(await attempt(Token().text)?.code == .invalidToken)
         #expect(await attempt(Token().text)?.code == .tooManyAttempts)
     }
@@ -70,7 +70,7 @@ struct AttemptLimitTests {
 
     @Test func `setting the clock back does not extend the wait`() async {
         for _ in 1...10 { _ = await attempt(Token().text) }
-        registry.clock.set(to: registry.clock.now().advanced(by: .seconds(-3600)))
+        fixture.clock.set(to: fixture.clock.now().advanced(by: .seconds(-3600)))
         #expect(await attempt(Token().text)?.code == .invalidToken)
     }
 }

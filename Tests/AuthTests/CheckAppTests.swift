@@ -6,10 +6,10 @@ import Testing
 
 /// Apps that ask at first use, and the owner's answers.
 struct CheckAppTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     /// An authority with an app that asks at first use, a run of it, and an owner who answers.
@@ -20,8 +20,8 @@ struct CheckAppTests {
         let owner: ScriptedOwner?
 
         /// - Parameter answers: `nil` if the test decides itself.
-        init(_ registry: Registry, _ answers: [Decision?]? = nil) async throws {
-            authority = try await registry.open()
+        init(_ fixture: AuthorityFixture, _ answers: [Decision?]? = nil) async throws {
+            authority = try await fixture.open()
             try await authority.admitAskingApp()
             (run, token) = try await authority.beginRun(of: "app")
             if let answers {
@@ -45,7 +45,7 @@ struct CheckAppTests {
     @Test func `the owner is asked once about an unknown request, and the answer is recorded`()
         async throws
     {
-        let app = try await AskingApp(registry, [.allowAlways])
+        let app = try await AskingApp(fixture, [.allowAlways])
         #expect(await app.authority.permissions.records(of: "app").isEmpty)
         for _ in 1...3 {
             let grant = try await app.check()
@@ -57,11 +57,11 @@ struct CheckAppTests {
         #expect(records.map(\.state) == [.granted])
         #expect(records.map(\.privilege.description) == ["sensor:cpu"])
         // The record is in the database, too.
-        #expect(try await registry.open().permissions.records(of: "app") == records)
+        #expect(try await fixture.open().permissions.records(of: "app") == records)
     }
 
     @Test func `stored grants and denials do not ask the owner`() async throws {
-        let app = try await AskingApp(registry, [.allowAlways, .allowAlways])
+        let app = try await AskingApp(fixture, [.allowAlways, .allowAlways])
         try await app.authority.decide(
             .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
         try await app.authority.decide(
@@ -74,7 +74,7 @@ struct CheckAppTests {
     }
 
     @Test func `a changed request asks again`() async throws {
-        let app = try await AskingApp(registry, [.allowAlways, .deny, .allowAlways])
+        let app = try await AskingApp(fixture, [.allowAlways, .deny, .allowAlways])
         func ask(_ request: AccessRequest) async -> AuthError.Code? {
             await refusal { _ = try await app.check(request) }
         }
@@ -88,7 +88,7 @@ struct CheckAppTests {
     }
 
     @Test func `a dismissed request is refused, not recorded, and logged`() async throws {
-        let app = try await AskingApp(registry, [nil])
+        let app = try await AskingApp(fixture, [nil])
         #expect(await refusal { _ = try await app.check() } == .undecided)
         #expect(app.owner?.requests.count == 1)
         #expect(await app.authority.permissions.records(of: "app").isEmpty)
@@ -106,13 +106,13 @@ struct CheckAppTests {
     func `each answer takes effect immediately`(
         answer: Decision, expected: AuthError.Code?
     ) async throws {
-        let app = try await AskingApp(registry, [answer])
+        let app = try await AskingApp(fixture, [answer])
         #expect(await refusal { _ = try await app.check() } == expected)
         #expect(app.owner?.requests.count == 1)
     }
 
     @Test func `concurrent calls for the same privilege share one request`() async throws {
-        let app = try await AskingApp(registry)
+        let app = try await AskingApp(fixture)
         try await withThrowingTaskGroup { group in
             for _ in 1...RequestTable.waitingLimit {
                 group.addTask { _ = try await app.check() }
@@ -130,7 +130,7 @@ struct CheckAppTests {
     }
 
     @Test func `a decision of another command answers an open request`() async throws {
-        let app = try await AskingApp(registry)
+        let app = try await AskingApp(fixture)
         async let code = refusal { _ = try await app.check() }
         try await app.authority.untilAsked()
         try await app.authority.decide(.deny, on: Self.request().privilege, by: "app")
@@ -140,7 +140,7 @@ struct CheckAppTests {
     }
 
     @Test func `a token that ends while a request is open grants nothing`() async throws {
-        let app = try await AskingApp(registry)
+        let app = try await AskingApp(fixture)
         async let code = refusal { _ = try await app.check() }
         try await app.authority.untilAsked()
         try await app.authority.forget(client: "app")
@@ -155,10 +155,10 @@ struct CheckAppTests {
     }
 
     @Test func `a request that is not answered in time is refused, and stays open`() async throws {
-        let app = try await AskingApp(registry)
+        let app = try await AskingApp(fixture)
         async let code = refusal { _ = try await app.check() }
-        await registry.clock.waitForSleepers(1)
-        registry.clock.advance(by: .seconds(45))
+        await fixture.clock.waitForSleepers(1)
+        fixture.clock.advance(by: .seconds(45))
         #expect(await code == .undecided)
         #expect(await app.authority.pendingRequests().map(\.waiting) == [0])
     }

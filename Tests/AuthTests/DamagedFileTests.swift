@@ -8,17 +8,17 @@ import Testing
 
 /// Files that are empty, truncated, overwritten or not databases at all.
 struct DamagedFileTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
-    private var storagePath: String { Authority.storagePath(beside: registry.path) }
+    private var storagePath: String { Authority.storagePath(beside: fixture.path) }
 
     /// Fills both files, and closes them.
     private func fill() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         try await authority.decide(
             .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
@@ -33,7 +33,7 @@ struct DamagedFileTests {
     ) async throws {
         try await fill()
         try damage.apply(to: storagePath)
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let fault = try #require(authority.storageFault)
         #expect(fault.code == .storageDamaged)
         #expect(fault.message.contains("app-storage.sqlite"))
@@ -52,7 +52,7 @@ struct DamagedFileTests {
         try await fill()
         try FileDamage.garbage.apply(to: storagePath)
         try FileManager.default.moveItem(atPath: storagePath, toPath: storagePath + ".damaged")
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         #expect(authority.storageFault == nil)
         let client = Client(name: "app", kind: .app, run: nil)
         #expect(try await authority.storage(of: client).items().items.isEmpty)
@@ -63,17 +63,17 @@ struct DamagedFileTests {
         damage: FileDamage
     ) async throws {
         try await fill()
-        try damage.apply(to: registry.path)
-        let error = await #expect(throws: AuthError.self) { _ = try await registry.open() }
+        try damage.apply(to: fixture.path)
+        let error = await #expect(throws: AuthError.self) { _ = try await fixture.open() }
         #expect(error?.code == .storeFailed)
-        #expect(error?.message.contains(registry.path) == true)
-        #expect(error?.hint?.contains("mv \(registry.path)") == true)
+        #expect(error?.message.contains(fixture.path) == true)
+        #expect(error?.hint?.contains("mv \(fixture.path)") == true)
     }
 
     @Test func `a start that was interrupted leaves nothing that prevents the next one`()
         async throws
     {
-        for path in [registry.path, storagePath] {
+        for path in [fixture.path, storagePath] {
             for suffix in [".new", ".new-wal", ".new-shm"] {
                 let isMade = FileManager.default.createFile(
                     atPath: path + suffix, contents: Data([1, 2, 3]),
@@ -81,11 +81,11 @@ struct DamagedFileTests {
                 #expect(isMade)
             }
         }
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         #expect(authority.storageFault == nil)
         try await authority.admit(app: "app")
         let names = try FileManager.default.contentsOfDirectory(
-            atPath: registry.folder.path(percentEncoded: false))
+            atPath: fixture.folder.path(percentEncoded: false))
         #expect(!names.contains { $0.contains(".new") })
     }
 }

@@ -7,9 +7,9 @@ import Testing
 
 /// Sessions of the owner's dashboard: how they begin, what they may do, and how they end.
 struct DashboardSessionTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
-    init() throws { registry = try Registry() }
+    init() throws { fixture = try AuthorityFixture() }
 
     private func begin(_ authority: Authority) async throws -> String {
         let code = try await authority.launchCode(for: .dashboard)
@@ -23,7 +23,7 @@ struct DashboardSessionTests {
     }
 
     @Test func `a session begins with a code and a nonce of the dashboard only`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "dashboard-of-mine")
         let app = LaunchedPage.app("dashboard-of-mine")
         func redeem(
@@ -50,7 +50,7 @@ struct DashboardSessionTests {
     @Test func `a code is valid once, for 60 seconds, and not after all sessions were ended`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         func redeem(_ code: String) async -> AuthError.Code? {
             await refusal {
                 _ = try await authority.redeem(
@@ -61,7 +61,7 @@ struct DashboardSessionTests {
         #expect(await redeem(code) == nil)
         #expect(await redeem(code) == .invalidToken)
         let late = try await authority.launchCode(for: .dashboard)
-        registry.clock.advance(by: .seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         #expect(await redeem(late) == .invalidToken)
         let locked = try await authority.launchCode(for: .dashboard)
         #expect(await authority.hasLaunchCode(for: .dashboard))
@@ -71,7 +71,7 @@ struct DashboardSessionTests {
     }
 
     @Test func `its token is an owner's, has no name and is in no list`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         // An app and a token of these names are other clients.
         try await authority.admit(app: "load-watch")
         let token = try await begin(authority)
@@ -104,7 +104,7 @@ struct DashboardSessionTests {
     @Test func `a session ends alone, with all others, unused, and with the host`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let tokens = [
             try await begin(authority), try await begin(authority), try await begin(authority),
         ]
@@ -118,30 +118,30 @@ struct DashboardSessionTests {
             #expect(again == .notFound)
         }
         let day = 24 * 3600
-        registry.clock.advance(by: .seconds(29 * day))
+        fixture.clock.advance(by: .seconds(29 * day))
         #expect(await identify(tokens[1], authority) == nil)
-        registry.clock.advance(by: .seconds(29 * day))
+        fixture.clock.advance(by: .seconds(29 * day))
         #expect(await identify(tokens[1], authority) == nil)
         #expect(await identify(tokens[2], authority) == .invalidToken)
         #expect(await authority.dashboardSessions(for: nil).count == 1)
         #expect(await authority.endDashboardSessions() == 1)
         #expect(await identify(tokens[1], authority) == .invalidToken)
         let last = try await begin(authority)
-        let next = try await registry.open()
+        let next = try await fixture.open()
         #expect(await identify(last, next) == .invalidToken)
         #expect(await next.dashboardSessions(for: nil).isEmpty)
     }
 
     @Test func `of more than 64 sessions the least recently used ends`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         var tokens: [String] = []
         for _ in 0..<64 {
-            registry.clock.advance(by: .seconds(1))
+            fixture.clock.advance(by: .seconds(1))
             tokens.append(try await begin(authority))
         }
-        registry.clock.advance(by: .seconds(1))
+        fixture.clock.advance(by: .seconds(1))
         #expect(await identify(tokens[0], authority) == nil)
-        registry.clock.advance(by: .seconds(1))
+        fixture.clock.advance(by: .seconds(1))
         let last = try await begin(authority)
         #expect(await authority.dashboardSessions(for: nil).count == 64)
         #expect(await identify(tokens[1], authority) == .invalidToken)

@@ -9,8 +9,8 @@ struct DecisionOrderTests {
     @Test func `a change waits until the previous one is in the file, in memory and in the log`()
         async throws
     {
-        let registry = try Registry()
-        let authority = try await registry.open()
+        let fixture = try AuthorityFixture()
+        let authority = try await fixture.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         let (entered, entering) = AsyncStream.makeStream(of: Void.self)
@@ -23,14 +23,14 @@ struct DecisionOrderTests {
         opening.finish()
         try await first
         try await second
-        let reopened = try await registry.open()
+        let reopened = try await fixture.open()
         #expect(await reopened.permissions.records(of: "curl").map(\.state) == [.denied])
         #expect(await authority.permissions.records(of: "curl").map(\.state) == [.denied])
     }
 
     @Test func `a denial is kept while another version is admitted`() async throws {
-        let registry = try Registry()
-        let authority = try await registry.open()
+        let fixture = try AuthorityFixture()
+        let authority = try await fixture.open()
         func version(_ access: Access) -> DeclaredApp {
             DeclaredApp(
                 name: "app", identity: "one",
@@ -49,7 +49,7 @@ struct DecisionOrderTests {
         try await until { await authority.waitingChanges == 2 }
         opening.finish()
         _ = try await (first, denial, admission)
-        let reopened = try await registry.open()
+        let reopened = try await fixture.open()
         for host in [authority, reopened] {
             #expect(await host.permissions.records(of: "app").map(\.state) == [.denied])
             #expect(await host.status(of: version(.stats)).denied.count == 1)
@@ -57,8 +57,8 @@ struct DecisionOrderTests {
     }
 
     @Test func `memory, file and log agree on the last of many decisions`() async throws {
-        let registry = try Registry()
-        let authority = try await registry.open()
+        let fixture = try AuthorityFixture()
+        let authority = try await fixture.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
         let privileges = ["cpu", "load"].map { PrivilegeID(sensor: $0, access: .raw) }
         for round in 0..<10 {
@@ -81,7 +81,7 @@ struct DecisionOrderTests {
                 try await group.waitForAll()
             }
             let memory = await authority.permissions.records(of: "curl")
-            let reopened = try await registry.open()
+            let reopened = try await fixture.open()
             let file = await reopened.permissions.records(of: "curl")
             #expect(Set(memory) == Set(file), "round \(round)")
             let lines = try await authority.log.entries(AccessLogQuery(client: "curl"))

@@ -5,11 +5,11 @@ import Testing
 @testable import Auth
 
 struct DecisionTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
     private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private func state(
@@ -26,8 +26,8 @@ struct DecisionTests {
     {
         let terms = Terms(
             access: .raw, maximumRate: 2.5, precision: 0.5, history: .seconds(60),
-            expires: registry.clock.now().advanced(byMicroseconds: 1), background: false)
-        var authority = try await registry.open()
+            expires: fixture.clock.now().advanced(byMicroseconds: 1), background: false)
+        var authority = try await fixture.open()
         let names = ["curl", "page-turner", "run-ner"]
         var tokens: [Token] = []
         for name in names {
@@ -46,7 +46,7 @@ struct DecisionTests {
         let lasting = await authority.permissions.records(of: "curl")
         #expect(lasting.count == 2)
 
-        authority = try await registry.open()
+        authority = try await fixture.open()
         #expect(await authority.permissions.records() == lasting)
         for (name, token) in zip(names, tokens) {
             let client = try await authority.identify(token: token.text, name: nil)
@@ -61,7 +61,7 @@ struct DecisionTests {
     }
 
     @Test func `a decision for one run ends with it and does not apply to others`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let (one, first) = try await authority.beginRun(of: "app")
         let (_, second) = try await authority.beginRun(of: "app")
@@ -74,7 +74,7 @@ struct DecisionTests {
     }
 
     @Test func `a decision for one run requires an active run of the app`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         try await authority.admit(app: "other")
         let (foreign, _) = try await authority.beginRun(of: "other")
@@ -98,19 +98,19 @@ struct DecisionTests {
     func `a lasting decision replaces one for the run`(
         once: Decision, lasting: Decision, expected: AuthError.Code?
     ) async throws {
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         try await authority.admit(app: "app")
         let (run, token) = try await authority.beginRun(of: "app")
         try await authority.decide(once, on: cpu, by: "app", run: run)
         try await authority.decide(lasting, on: cpu, by: "app")
         #expect(await state(authority, token) == expected)
         let kept = await authority.permissions.records()
-        authority = try await registry.open()
+        authority = try await fixture.open()
         #expect(await authority.permissions.records() == kept)
     }
 
     @Test func `narrowing, revoking and resetting affect the next call`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let token = try await authority.createClient("curl", isOwner: false, expires: nil)
         try await authority.decide(.allowAlways, on: cpu, by: "curl")
         #expect(await state(authority, token) == nil)
@@ -132,7 +132,7 @@ struct DecisionTests {
     func `terms cannot exceed the privilege`(
         privilege: String, access: Access
     ) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let id = try #require(PrivilegeID(privilege))
         let code = await refusal {
@@ -146,7 +146,7 @@ struct DecisionTests {
     func `only expiry and background are valid terms of a privilege without a sensor`(
         privilege: PrivilegeID
     ) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let wrong = [
             Decision.statisticsOnly, .allow(Terms(access: .stats)), .allow(Terms(access: .write)),
@@ -162,7 +162,7 @@ struct DecisionTests {
             #expect(code == .invalidPrivilege, "\(decision)")
         }
         #expect(await authority.permissions.records().isEmpty)
-        let end = registry.clock.now().advanced(byMicroseconds: 1_000_000)
+        let end = fixture.clock.now().advanced(byMicroseconds: 1_000_000)
         let terms = Terms(access: .raw, expires: end, background: false)
         try await authority.decide(.allow(terms), on: privilege, by: "app")
         func code(isForeground: Bool) async throws -> AuthError.Code? {
@@ -179,13 +179,13 @@ struct DecisionTests {
         }
         #expect(try await code(isForeground: true) == nil)
         #expect(try await code(isForeground: false) == .notInBackground)
-        registry.clock.advance(by: .seconds(1))
+        fixture.clock.advance(by: .seconds(1))
         let after = try await code(isForeground: true)
         #expect(after == .undecided || after == .undeclared)
     }
 
     @Test func `an update asks only for new and wider privileges`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let narrow = Privilege(.sensor("cpu", .stats), reason: "r")
         let wide = Privilege(.sensor("cpu", .raw), reason: "r")
@@ -207,7 +207,7 @@ struct DecisionTests {
     }
 
     @Test func `a denied kind is denied for each declared instance`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         let kind = PrivilegeID(sensor: "network", access: .stats)
         try await authority.decide(.deny, on: kind, by: "app")
@@ -219,14 +219,14 @@ struct DecisionTests {
     }
 
     @Test func `an expired grant is asked for again`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
-        let end = registry.clock.now().advanced(byMicroseconds: 1000)
+        let end = fixture.clock.now().advanced(byMicroseconds: 1000)
         try await authority.decide(
             .allow(Terms(access: .raw, expires: end)), on: cpu, by: "app")
         let declared = Privilege(.sensor("cpu", .raw), reason: "r")
         #expect(await authority.permissions.undecided([declared], by: "app").isEmpty)
-        registry.clock.advance(by: .milliseconds(1))
+        fixture.clock.advance(by: .milliseconds(1))
         #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
     }
 }

@@ -5,11 +5,11 @@ import Testing
 
 /// Grants that apply only in the foreground.
 struct ForegroundRunTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
     private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private func check(
@@ -25,7 +25,7 @@ struct ForegroundRunTests {
     }
 
     private func app(background: Bool) async throws -> Authority {
-        let authority = try await registry.open(timeLimit: .zero)
+        let authority = try await fixture.open(timeLimit: .zero)
         try await authority.admitAskingApp()
         try await authority.decide(
             .allow(Terms(access: .raw, background: background)), on: cpu, by: "app")

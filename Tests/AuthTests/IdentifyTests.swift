@@ -6,12 +6,12 @@ import Testing
 @testable import Auth
 
 struct IdentifyTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
     private let authority: Authority
 
     init() async throws {
-        registry = try Registry()
-        authority = try await registry.open()
+        fixture = try AuthorityFixture()
+        authority = try await fixture.open()
         try await authority.admit(app: "app")
         try await authority.admit(app: "other")
     }
@@ -62,7 +62,7 @@ struct IdentifyTests {
             _ = await refusal { _ = try await authority.identify(token: nil, name: nil) }
         }
         #expect(await posted() == NoticeBoard.perMinute + 1)
-        registry.clock.advance(by: .seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         _ = await refusal { _ = try await authority.identify(token: nil, name: nil) }
         #expect(await posted() == NoticeBoard.perMinute + 2)
         let lines = try await authority.log.entries(AccessLogQuery(kind: .notice))
@@ -87,22 +87,22 @@ struct IdentifyTests {
     }
 
     @Test func `a token expires exactly at its time`() async throws {
-        let end = registry.clock.now().advanced(byMicroseconds: 1_000_000)
+        let end = fixture.clock.now().advanced(byMicroseconds: 1_000_000)
         let token = try await authority.createClient("curl", isOwner: false, expires: end)
-        registry.clock.advance(by: .microseconds(999_999))
+        fixture.clock.advance(by: .microseconds(999_999))
         #expect(await identify(token.text) == nil)
-        registry.clock.advance(by: .microseconds(1))
+        fixture.clock.advance(by: .microseconds(1))
         #expect(await identify(token.text) == .invalidToken)
     }
 
     @Test func `the token of a run is valid for an hour unless renewed`() async throws {
         let (run, token) = try await authority.beginRun(of: "app")
         for _ in 1...3 {
-            registry.clock.advance(by: .seconds(3599))
+            fixture.clock.advance(by: .seconds(3599))
             #expect(await identify(token.text) == nil)
             try await authority.renewRun(run)
         }
-        registry.clock.advance(by: .seconds(3600))
+        fixture.clock.advance(by: .seconds(3600))
         #expect(await identify(token.text) == .invalidToken)
         #expect(await refusal { try await authority.renewRun("gone") } == .notFound)
     }
@@ -129,7 +129,7 @@ struct IdentifyTests {
         #expect(
             await redeem(try await authority.launchCode(for: .app("app")), nil) == .invalidToken)
         let old = try await authority.launchCode(for: .app("app"))
-        registry.clock.advance(by: .seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         #expect(await redeem(old, "app") == .invalidToken)
         #expect(
             await refusal { _ = try await authority.launchCode(for: .app("none")) } == .notFound)
@@ -151,7 +151,7 @@ struct IdentifyTests {
         #expect(await self.redeem(code, page: code, "app") == .invalidToken)
         #expect(try await redeem(with: authority.launchCode(for: .app("app"))) == .invalidToken)
         let old = await authority.pageNonce(for: .app("app"))
-        registry.clock.advance(by: .seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         #expect(try await redeem(with: old) == .invalidToken)
     }
 
@@ -165,7 +165,7 @@ struct IdentifyTests {
         #expect(await redeem(code, page: "x", "app") == .invalidToken)
         #expect(await !authority.hasLaunchCode(for: .app("app")))
         _ = try await authority.launchCode(for: .app("app"))
-        registry.clock.advance(by: .seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         #expect(await !authority.hasLaunchCode(for: .app("app")))
     }
 

@@ -6,13 +6,13 @@ import Testing
 
 /// Decisions apply to one app, and not to another app of the same name.
 struct IdentityTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
     private let cpu = Privilege(.sensor("cpu", .raw), reason: "r")
     private let cpuStats = Privilege(.sensor("cpu", .stats), reason: "r")
     private let memory = Privilege(.sensor("memory", .raw), reason: "r")
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private func app(
@@ -29,7 +29,7 @@ struct IdentityTests {
     }
 
     @Test func `another identity inherits no decision, token, run or launch code`() async throws {
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         let old = app("one", [cpu, memory])
         try await authority.admit(old)
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
@@ -52,7 +52,7 @@ struct IdentityTests {
         let (_, next) = try await authority.beginRun(of: "app")
         #expect(await state(authority, next) == .undecided)
 
-        authority = try await registry.open()
+        authority = try await fixture.open()
         #expect(await authority.permissions.records(of: "app").isEmpty)
         // Nor does the first app regain its own.
         try await authority.admit(old)
@@ -63,7 +63,7 @@ struct IdentityTests {
     func `a client identified before its app was replaced sees no decision about the new one`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app("one", [cpu]))
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
         let token = try await authority.beginRun(of: "app").token
@@ -76,7 +76,7 @@ struct IdentityTests {
     }
 
     @Test func `another name inherits nothing`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app("one", [cpu]))
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
         let renamed = app("two", [cpu], name: "app-2")
@@ -86,11 +86,11 @@ struct IdentityTests {
     }
 
     @Test func `decisions of an identity that a crash left behind do not apply`() async throws {
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         try await authority.admit(app("one", [cpu]))
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
         // The files of the new app are in place, but the host died before it recorded them.
-        authority = try await registry.open()
+        authority = try await fixture.open()
         let new = app("two", [cpu])
         #expect(await authority.status(of: new).undecided == [cpu.id])
         try await authority.admit(new)
@@ -99,25 +99,25 @@ struct IdentityTests {
     }
 
     @Test func `rows of another identity are ignored`() async throws {
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         try await authority.admit(app("one", [cpu]))
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
-        try await AuthDatabase(path: registry.path).queue.write { database in
+        try await AuthDatabase(path: fixture.path).queue.write { database in
             try database.execute(sql: "UPDATE permission SET identity = 'two'")
         }
-        authority = try await registry.open()
+        authority = try await fixture.open()
         #expect(await authority.permissions.records().isEmpty)
     }
 
     @Test func `an update keeps decisions and asks for new and wider privileges`() async throws {
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         try await authority.admit(app("one", [cpuStats]))
         try await authority.decide(.allowAlways, on: cpuStats.id, by: "app")
         let update = app("one", [cpu, memory])
         let expected = await authority.status(of: update)
         #expect(expected.undecided == [cpu.id, memory.id])
         try await authority.admit(update)
-        authority = try await registry.open()
+        authority = try await fixture.open()
         #expect(await authority.status(of: update).undecided == [cpu.id, memory.id])
         let (_, token) = try await authority.beginRun(of: "app")
         // Until the owner has answered, it may do what it could before and no more.
@@ -126,7 +126,7 @@ struct IdentityTests {
 
     @Test(arguments: [Decision.allowAlways, .statisticsOnly, .deny])
     func `an update that declares less asks nothing`(decision: Decision) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app("one", [cpu]))
         try await authority.decide(decision, on: cpu.id, by: "app")
         let update = app("one", [cpuStats])
@@ -139,7 +139,7 @@ struct IdentityTests {
     @Test func `a dropped privilege is asked for again when a later version declares it`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app("one", [cpu, memory]))
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
         try await authority.decide(.allowAlways, on: memory.id, by: "app")
@@ -153,21 +153,21 @@ struct IdentityTests {
     @Test func `a difference that a crash prevented from being applied is applied later`()
         async throws
     {
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         try await authority.admit(app("one", [cpu, memory]))
         try await authority.decide(.allowAlways, on: memory.id, by: "app")
-        authority = try await registry.open()
+        authority = try await fixture.open()
         let update = app("one", [cpu])
         let standing = await authority.status(of: update)
         #expect(standing.change?.items.map(\.kind) == [.unchanged, .removed])
         try await authority.admit(update)
         #expect(await authority.permissions.records(of: "app").isEmpty)
-        authority = try await registry.open()
+        authority = try await fixture.open()
         #expect(await authority.permissions.records(of: "app").isEmpty)
     }
 
     @Test func `an answer given in a run of a replaced app is discarded`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app("one", [cpu]))
         let (run, _) = try await authority.beginRun(of: "app")
         try await authority.admit(app("two", [cpu]))
@@ -179,7 +179,7 @@ struct IdentityTests {
     }
 
     @Test func `an answer to a request of a replaced app is discarded`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admitAskingApp(identity: "one")
         let (run, token) = try await authority.beginRun(of: "app")
         async let answer = state(authority, token)
@@ -196,11 +196,11 @@ struct IdentityTests {
 
     @Test func `decisions of an earlier version apply to the apps that it installed`() async throws
     {
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         try await authority.admit(app: "app")
         try await authority.decide(.allowAlways, on: memory.id, by: "app")
         try await authority.decide(.allowAlways, on: cpu.id, by: "app")
-        authority = try await registry.open()
+        authority = try await fixture.open()
         let same = app("", [cpu, memory])
         #expect(await authority.status(of: same).undecided.isEmpty)
         // The library knows the declaration of the previous version.
@@ -211,7 +211,7 @@ struct IdentityTests {
     }
 
     @Test func `an app cannot take the name of a client`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         _ = try await authority.createClient("app", isOwner: false, expires: nil)
         #expect(await refusal { try await authority.admit(app("one", [cpu])) } == .nameTaken)
     }

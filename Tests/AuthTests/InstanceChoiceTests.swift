@@ -6,10 +6,10 @@ import Testing
 
 /// The sensor that an app reads when the owner chose among those of a kind.
 struct InstanceChoiceTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private static let indoors: SensorID = "temperature.indoors"
@@ -60,7 +60,7 @@ struct InstanceChoiceTests {
     func `the name of the kind refers to the chosen sensor, and others are refused`(
         sensor: SensorID, access: Access, expected: String
     ) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let (run, token) = try await run(of: authority)
         let terms = Terms(access: .raw, only: Self.choice)
         for (decision, choice) in [
@@ -74,7 +74,7 @@ struct InstanceChoiceTests {
     }
 
     @Test func `with several chosen sensors, the app names one of them`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let (_, token) = try await run(of: authority)
         try await authority.decide(
             .allowAlways, on: Self.kind, by: "app",
@@ -88,7 +88,7 @@ struct InstanceChoiceTests {
     }
 
     @Test func `statistics-only for a choice applies to the chosen sensor`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let (_, token) = try await run(of: authority)
         try await authority.decide(
             .statisticsOnly, on: Self.kind, by: "app", among: Self.choice)
@@ -100,7 +100,7 @@ struct InstanceChoiceTests {
     @Test func `a denied or restricted sensor is not available by the name of its kind`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let (_, token) = try await run(of: authority)
         try await authority.decide(.allowAlways, on: Self.kind, by: "app", among: Self.choice)
         try await authority.decide(
@@ -108,7 +108,7 @@ struct InstanceChoiceTests {
         #expect(try await outcome(authority, token, "temperature") == "denied")
         #expect(try await outcome(authority, token, "temperature", .stats) == "denied")
 
-        let strict = try await registry.open(restricted: ["sensor:temperature.indoors"])
+        let strict = try await fixture.open(restricted: ["sensor:temperature.indoors"])
         let (_, other) = try await run(of: strict)
         #expect(try await outcome(strict, other, "temperature") == "restricted")
         let code = await refusal {
@@ -120,7 +120,7 @@ struct InstanceChoiceTests {
     @Test func `a new sensor is asked for separately, and the answer keeps the choice`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let (_, token) = try await run(of: authority)
         let declared = Privilege(.sensor("temperature", .raw), reason: "")
         let present = [Self.attic, Self.indoors, Self.outdoors]
@@ -148,7 +148,7 @@ struct InstanceChoiceTests {
     }
 
     @Test func `a flag for one run has precedence over stored decisions`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let (run, token) = try await run(of: authority)
         try await authority.decide(.allowAlways, on: Self.kind, by: "app", among: Self.choice)
         try await authority.decide(
@@ -188,7 +188,7 @@ struct InstanceChoiceTests {
     func `without a choice the kind's name refers to the only sensor that the app may read`(
         decisions: [(String, Bool)], readable: [SensorID], access: Access, expected: String
     ) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let (_, token) = try await run(of: authority)
         for (privilege, isAllowed) in decisions {
             try await authority.decide(
@@ -201,7 +201,7 @@ struct InstanceChoiceTests {
     }
 
     @Test func `the owner must name one of several readable sensors of a kind`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let request = AccessRequest("latest", of: "temperature", .raw)
         for (readable, expected) in [
             ([Self.attic], "temperature.attic"), ([], "temperature"),
@@ -221,7 +221,7 @@ struct InstanceChoiceTests {
     }
 
     @Test func `lists contain only the chosen sensors`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         _ = try await run(of: authority)
         try await authority.decide(.allowAlways, on: Self.kind, by: "app", among: Self.choice)
         let client = Client(name: "app", kind: .app, run: nil)
@@ -241,17 +241,17 @@ struct InstanceChoiceTests {
     {
         let terms = Terms(access: .raw, maximumRate: 2, only: Self.choice)
         do {
-            let authority = try await registry.open()
+            let authority = try await fixture.open()
             _ = try await run(of: authority)
             try await authority.decide(.allow(terms), on: Self.kind, by: "app")
         }
-        #expect(try await registry.open().permissions.records(of: "app").map(\.terms) == [terms])
+        #expect(try await fixture.open().permissions.records(of: "app").map(\.terms) == [terms])
         for broken in ["Temperature", "", "temperature.indoors ../x"] {
-            try await DatabaseQueue(path: registry.path).write { database in
+            try await DatabaseQueue(path: fixture.path).write { database in
                 try database.execute(
                     sql: "UPDATE permission SET chosen = ?", arguments: [broken])
             }
-            #expect(try await registry.open().permissions.records(of: "app").isEmpty)
+            #expect(try await fixture.open().permissions.records(of: "app").isEmpty)
         }
     }
 
@@ -259,11 +259,11 @@ struct InstanceChoiceTests {
         async throws
     {
         do {
-            let authority = try await registry.open()
+            let authority = try await fixture.open()
             _ = try await run(of: authority)
             try await authority.decide(.allowAlways, on: Self.kind, by: "app")
         }
-        try await DatabaseQueue(path: registry.path).write { database in
+        try await DatabaseQueue(path: fixture.path).write { database in
             try database.execute(
                 sql: """
                     ALTER TABLE permission DROP COLUMN chosen;
@@ -271,7 +271,7 @@ struct InstanceChoiceTests {
                     DELETE FROM grdb_migrations WHERE identifier = 'instances';
                     """)
         }
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let records = await authority.permissions.records(of: "app")
         #expect(records.map(\.terms) == [Terms(access: .raw)])
         let (_, token) = try await run(of: authority)
@@ -288,7 +288,7 @@ struct InstanceChoiceTests {
     func `an empty, foreign or too long choice is rejected`(
         chosen: [SensorID], others: [SensorID]
     ) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         _ = try await run(of: authority)
         let code = await refusal {
             try await authority.decide(
@@ -323,7 +323,7 @@ struct InstanceChoiceTests {
     @Test func `the log contains the chosen sensors, and the sensor that was read`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let (_, token) = try await run(of: authority)
         try await authority.decide(.allowAlways, on: Self.kind, by: "app", among: Self.choice)
         _ = try await outcome(authority, token, Self.outdoors)

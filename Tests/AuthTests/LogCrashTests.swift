@@ -12,13 +12,13 @@ struct LogCrashTests {
     @Test func `a host killed while it writes leaves a valid chain without missing entries`()
         async throws
     {
-        let registry = try Registry()
+        let fixture = try AuthorityFixture()
         for cycle in 0..<(Self.isLong ? 100 : 8) {
-            let acknowledged = try KilledWriter.run([registry.path], until: 1 + cycle % 5)
-            let report = try await AccessLogVerification(path: registry.path).run()
+            let acknowledged = try KilledWriter.run([fixture.path], until: 1 + cycle % 5)
+            let report = try await AccessLogVerification(path: fixture.path).run()
             #expect(report.isIntact, "cycle \(cycle): \(report)")
             #expect(report.entryCount >= acknowledged)
         }
-        #expect(try await AccessLogVerification(path: registry.path).run().entryCount > 8)
+        #expect(try await AccessLogVerification(path: fixture.path).run().entryCount > 8)
     }
 }

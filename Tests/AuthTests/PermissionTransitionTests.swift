@@ -61,15 +61,15 @@ struct PermissionTransitionTests {
         zip(State.allCases, row).map { ($0, event, $1) }
     }
 
-    private let registry: Registry
+    private let fixture: AuthorityFixture
     private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private func open(restricted: [String] = []) async throws -> Authority {
-        try await registry.open(restricted: restricted, timeLimit: .zero)
+        try await fixture.open(restricted: restricted, timeLimit: .zero)
     }
 
     /// A host in which the app is in a state.

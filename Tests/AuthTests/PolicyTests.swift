@@ -37,15 +37,15 @@ struct PolicyTests {
     func `privileges other than sensors are restricted and restored, too`(name: String)
         async throws
     {
-        let registry = try Registry()
+        let fixture = try AuthorityFixture()
         let privilege = try #require(PrivilegeID(name))
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         try await authority.admit(app: "app")
         try await authority.decide(.allowAlways, on: privilege, by: "app")
         for (restricted, code) in [
             ([name.hasPrefix("net") ? "net" : name], AuthError.Code.restricted), ([], nil),
         ] {
-            authority = try await registry.open(restricted: restricted)
+            authority = try await fixture.open(restricted: restricted)
             let (_, token) = try await authority.beginRun(of: "app")
             let seen = await refusal {
                 if let origin = privilege.origin {
@@ -65,8 +65,8 @@ struct PolicyTests {
     }
 
     @Test func `statistics are granted when only samples are restricted`() async throws {
-        let registry = try Registry()
-        let authority = try await registry.open(restricted: ["sensor:cpu:raw"])
+        let fixture = try AuthorityFixture()
+        let authority = try await fixture.open(restricted: ["sensor:cpu:raw"])
         try await authority.admit(app: "app")
         let cpu = PrivilegeID(sensor: "cpu", access: .raw)
         try await authority.decide(.statisticsOnly, on: cpu, by: "app")
@@ -86,9 +86,9 @@ struct PolicyTests {
     @Test func `a grant of samples permits only statistics while samples are restricted`()
         async throws
     {
-        let registry = try Registry()
+        let fixture = try AuthorityFixture()
         for (restricted, access) in [([], Access.raw), (["sensor:cpu:raw"], .stats), ([], .raw)] {
-            let authority = try await registry.open(restricted: restricted)
+            let authority = try await fixture.open(restricted: restricted)
             try await authority.admit(app: "app")
             if access == .raw {
                 try await authority.decide(
@@ -104,8 +104,8 @@ struct PolicyTests {
     @Test func `a restricted privilege of an app is shown as denied, with the policy file`()
         async throws
     {
-        let registry = try Registry()
-        let authority = try await registry.open(restricted: ["sensor:cpu"])
+        let fixture = try AuthorityFixture()
+        let authority = try await fixture.open(restricted: ["sensor:cpu"])
         let declared = ["cpu", "memory"].map { Privilege(.sensor($0, .raw), reason: "r") }
         let app = DeclaredApp(name: "app", identity: "app", privileges: declared)
         let standing = await authority.status(of: app)
@@ -121,8 +121,8 @@ struct PolicyTests {
     @Test func `the refusal is logged and does not reveal the policy file to the app`()
         async throws
     {
-        let registry = try Registry()
-        let authority = try await registry.open(restricted: ["sensor:cpu"])
+        let fixture = try AuthorityFixture()
+        let authority = try await fixture.open(restricted: ["sensor:cpu"])
         try await authority.admit(app: "app")
         let (_, token) = try await authority.beginRun(of: "app")
         let error = await #expect(throws: AuthError.self) {

@@ -5,12 +5,12 @@ import Testing
 
 /// After two refusals the owner is not asked again.
 struct RefusalTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
     private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
     private let declared = Privilege(.sensor("cpu", .raw), reason: "r")
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     /// Refuses when asked, each time in a separate run.
@@ -23,7 +23,7 @@ struct RefusalTests {
     }
 
     private func admitted() async throws -> Authority {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: "app")
         return authority
     }
@@ -36,14 +36,14 @@ struct RefusalTests {
         try await refuse(1, authority)
         #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
         #expect(await !authority.permissions.isDenied(declared, to: "app"))
-        authority = try await registry.open()
+        authority = try await fixture.open()
         try await refuse(1, authority)
         for _ in 1...2 {
             #expect(await authority.permissions.undecided([declared], by: "app").isEmpty)
             #expect(await authority.permissions.isDenied(declared, to: "app"))
             #expect(await authority.permissions.finalDenial(of: declared.id, "app") != nil)
             #expect(await authority.permissions.denialCounts(of: "app").map(\.count) == [2])
-            authority = try await registry.open()
+            authority = try await fixture.open()
         }
     }
 
@@ -51,7 +51,7 @@ struct RefusalTests {
     func `a request of a running app is refused without asking, with the command to reset it`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admitAskingApp()
         var asked = 0
         for expected in [1, 2, 2, 2] {
@@ -77,7 +77,7 @@ struct RefusalTests {
         try await refuse(2, authority)
         try await authority.reset(privilege.flatMap { PrivilegeID($0) }, of: "app")
         #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
-        authority = try await registry.open()
+        authority = try await fixture.open()
         #expect(await authority.permissions.denialCounts().isEmpty)
         try await refuse(1, authority)
         #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
@@ -122,11 +122,11 @@ struct RefusalTests {
         try await authority.forget(client: "app")
         try await authority.admit(app: "app")
         #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
-        #expect(try await registry.open().permissions.denialCounts().isEmpty)
+        #expect(try await fixture.open().permissions.denialCounts().isEmpty)
     }
 
     @Test func `refusals do not apply to another app of the same name`() async throws {
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         let known = DeclaredApp(name: "app", identity: "first", privileges: [declared])
         try await authority.admit(known)
         try await refuse(2, authority)
@@ -138,7 +138,7 @@ struct RefusalTests {
         for _ in 1...2 {
             #expect(await authority.permissions.denialCounts().isEmpty)
             #expect(await authority.status(of: other).undecided == [cpu])
-            authority = try await registry.open()
+            authority = try await fixture.open()
         }
     }
 }

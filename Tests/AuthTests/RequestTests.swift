@@ -19,9 +19,9 @@ struct RequestTests {
 
         /// - Parameter waits: whether calls wait for an answer.
         init(
-            _ registry: Registry, isOld: Bool = true, waits: Bool = true
+            _ fixture: AuthorityFixture, isOld: Bool = true, waits: Bool = true
         ) async throws {
-            authority = try await registry.open(timeLimit: waits ? .seconds(45) : .zero)
+            authority = try await fixture.open(timeLimit: waits ? .seconds(45) : .zero)
             try await authority.admit(
                 DeclaredApp(
                     name: "old", identity: "1",
@@ -44,7 +44,7 @@ struct RequestTests {
 
     @Test(arguments: [Decision.allowAlways, .allowOnce])
     func `a call of a published app waits for the answer`(decision: Decision) async throws {
-        let lab = try await RequestingApp(try Registry())
+        let lab = try await RequestingApp(try AuthorityFixture())
         async let grant = lab.read()
         try await lab.opened()
         let pending = await lab.authority.pendingRequests()
@@ -59,7 +59,7 @@ struct RequestTests {
     }
 
     @Test func `a denial ends the wait with a refusal`() async throws {
-        let lab = try await RequestingApp(try Registry())
+        let lab = try await RequestingApp(try AuthorityFixture())
         async let code = refusal { _ = try await lab.read() }
         try await lab.opened()
         try await lab.authority.decide(.deny, on: Self.accelerometer, by: "old")
@@ -71,7 +71,7 @@ struct RequestTests {
     @Test func `after a timeout further calls do not wait, and the request can be allowed later`()
         async throws
     {
-        let lab = try await RequestingApp(try Registry(), waits: false)
+        let lab = try await RequestingApp(try AuthorityFixture(), waits: false)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await lab.authority.pendingRequests().count == 1)
@@ -80,7 +80,7 @@ struct RequestTests {
     }
 
     @Test func `without an owner to ask, the call is refused immediately`() async throws {
-        let lab = try await RequestingApp(try Registry())
+        let lab = try await RequestingApp(try AuthorityFixture())
         let requests = await lab.authority.watchRequests(of: lab.run)
         async let code = refusal { _ = try await lab.read() }
         for await request in requests {
@@ -96,7 +96,7 @@ struct RequestTests {
     }
 
     @Test func `the number of waiting calls leaves connections for the browser`() async throws {
-        let lab = try await RequestingApp(try Registry())
+        let lab = try await RequestingApp(try AuthorityFixture())
         try await withThrowingTaskGroup(of: AuthError.Code?.self) { group in
             for _ in 0..<10 { group.addTask { await refusal { _ = try await lab.read() } } }
             var refused = 0
@@ -112,7 +112,7 @@ struct RequestTests {
     }
 
     @Test func `the number of open requests of an app is limited`() async throws {
-        let lab = try await RequestingApp(try Registry(), waits: false)
+        let lab = try await RequestingApp(try AuthorityFixture(), waits: false)
         for number in 0..<50 {
             let id = try #require(SensorID("thing\(number)"))
             _ = await refusal {
@@ -124,7 +124,7 @@ struct RequestTests {
     }
 
     @Test func `requests end with their run, token or app`() async throws {
-        let lab = try await RequestingApp(try Registry())
+        let lab = try await RequestingApp(try AuthorityFixture())
         async let code = refusal { _ = try await lab.read() }
         try await lab.opened()
         try await lab.authority.endRun(lab.run)
@@ -136,7 +136,7 @@ struct RequestTests {
     func `an app with a declaration is refused immediately, and can request what it declares`()
         async throws
     {
-        let lab = try await RequestingApp(try Registry(), isOld: false)
+        let lab = try await RequestingApp(try AuthorityFixture(), isOld: false)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await lab.authority.pendingRequests().isEmpty)
         let other = PrivilegeID(sensor: Self.sensor, access: .write)
@@ -159,7 +159,7 @@ struct RequestTests {
     func `the use of a sensor that is not declared is refused as such, whether it exists or not`(
         name: String, hint: String
     ) async throws {
-        let lab = try await RequestingApp(try Registry(), isOld: false)
+        let lab = try await RequestingApp(try AuthorityFixture(), isOld: false)
         let sensor = try #require(SensorID(name))
         for found in [[], [sensor]] {
             let error = await #expect(throws: AuthError.self) {
@@ -187,7 +187,7 @@ struct RequestTests {
     func `the use of another privilege that is not declared is refused as such`(
         privilege: PrivilegeID
     ) async throws {
-        let lab = try await RequestingApp(try Registry(), isOld: false)
+        let lab = try await RequestingApp(try AuthorityFixture(), isOld: false)
         let error = await #expect(throws: AuthError.self) {
             try await lab.authority.checkApp(
                 token: lab.token, name: "old", requested: privilege, operation: "use")
@@ -201,7 +201,7 @@ struct RequestTests {
         endsRun: Bool
     ) async throws {
         for _ in 0..<100 {
-            let lab = try await RequestingApp(try Registry(), isOld: false)
+            let lab = try await RequestingApp(try AuthorityFixture(), isOld: false)
             async let state = lab.authority.request(
                 Self.accelerometer, token: lab.token, name: "old", isAvailable: true)
             try await lab.opened()
@@ -214,7 +214,7 @@ struct RequestTests {
     }
 
     @Test func `a sensor that the machine lacks is not asked for`() async throws {
-        let lab = try await RequestingApp(try Registry())
+        let lab = try await RequestingApp(try AuthorityFixture())
         let code = await refusal {
             _ = try await lab.authority.checkApp(
                 token: lab.token, name: "old",
@@ -227,8 +227,8 @@ struct RequestTests {
 
     @Test func `each app has a different device number, which ends with its identity`() async throws
     {
-        let registry = try Registry()
-        let lab = try await RequestingApp(registry)
+        let fixture = try AuthorityFixture()
+        let lab = try await RequestingApp(fixture)
         let authority = lab.authority
         try await authority.decide(.allowAlways, on: .identity, by: "old")
         let client = try await authority.checkApp(
@@ -240,7 +240,7 @@ struct RequestTests {
         let other = Client(name: "new", kind: .app, run: nil)
         #expect(try await authority.deviceNumber(for: other) != number)
         // It is the same after a restart; another app of the same name gets another.
-        let again = try await registry.open()
+        let again = try await fixture.open()
         #expect(try await again.deviceNumber(for: client) == number)
         try await again.admit(
             DeclaredApp(name: "old", identity: "3", privileges: [], asksAtFirstUse: true))
@@ -249,7 +249,7 @@ struct RequestTests {
     }
 
     @Test func `the device number requires permission like a sensor`() async throws {
-        let lab = try await RequestingApp(try Registry())
+        let lab = try await RequestingApp(try AuthorityFixture())
         func number() async throws {
             _ = try await lab.authority.checkApp(
                 token: lab.token, name: "old", requested: .identity, operation: "number")

@@ -6,15 +6,15 @@ import Testing
 
 /// Owners, apps and programs are distinguished by their kind, whatever their names.
 struct ReservedNameTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     @Test(arguments: ReservedNames.all)
     func `no token is created under a reserved name, in any case`(name: String) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         for spelling in [name, name.uppercased(), name.capitalized] {
             #expect(ReservedNames.contains(spelling))
             for isOwner in [false, true] {
@@ -29,7 +29,7 @@ struct ReservedNameTests {
 
     @Test(arguments: ReservedNames.all)
     func `a name that only resembles a reserved one is free`(name: String) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         for near in ["my-\(name)", "\(name)-2", "\(name)x"] {
             #expect(!ReservedNames.contains(near))
             _ = try await authority.createClient(near, isOwner: false, expires: nil)
@@ -42,7 +42,7 @@ struct ReservedNameTests {
     func `an existing app with a reserved name does not affect the owner's token`(
         name: String
     ) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let owner = authority.ownerToken.text
         func checkOwner() async throws {
             let client = try await authority.identify(token: owner, name: nil)
@@ -82,7 +82,7 @@ struct ReservedNameTests {
         }
         try await authority.forget(client: name)
         try await checkOwner()
-        let again = try await registry.open()
+        let again = try await fixture.open()
         _ = try await again.identify(token: again.ownerToken.text, name: nil)
     }
 
@@ -90,7 +90,7 @@ struct ReservedNameTests {
     func `a log query without the owner omits commands, but no client of any name`(
         name: String
     ) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app: name)
         let privilege = PrivilegeID(sensor: "cpu", access: .raw)
         try await authority.decide(.allowAlways, on: privilege, by: name)
@@ -109,11 +109,11 @@ struct ReservedNameTests {
         #expect(all.map(\.clientKind) == [.app, .command, .app, nil])
         let shown = try await authority.log.entries(AccessLogQuery(withoutOwner: true))
         #expect(shown.map(\.id) == [4, 2, 1])
-        #expect(try await AccessLogVerification(path: registry.path).run().isIntact)
+        #expect(try await AccessLogVerification(path: fixture.path).run().isIntact)
     }
 
     @Test func `a program with an owner's token is not left out of the log`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         let token = try await authority.createClient("desk", isOwner: true, expires: nil)
         let grant = try await authority.checkApp(
             token: token.text, name: nil, requested: AccessRequest("latest", of: "cpu", .raw))

@@ -45,13 +45,13 @@ struct RevocationTests {
         }
     }
 
-    private let registry: Registry
+    private let fixture: AuthorityFixture
     private let disk = Disk()
     fileprivate static let privilege = PrivilegeID(sensor: "cpu", access: .raw)
-    private var reserve: String { registry.path + "-reserve" }
+    private var reserve: String { fixture.path + "-reserve" }
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     /// A host with a client that may read `cpu`.
@@ -87,9 +87,9 @@ struct RevocationTests {
     }
 
     private func start(_ revocation: Revocation) async throws -> OpenHost {
-        let database = try AuthDatabase(path: registry.path, willCommit: disk.willCommit)
+        let database = try AuthDatabase(path: fixture.path, willCommit: disk.willCommit)
         let authority = try await Authority(
-            database, path: registry.path, time: registry.clock, timeLimit: .zero)
+            database, path: fixture.path, time: fixture.clock, timeLimit: .zero)
         guard revocation.isOfApp else {
             let token = try await authority.createClient("reader", isOwner: false, expires: nil)
             try await authority.decide(.allowAlways, on: Self.privilege, by: "reader")
@@ -119,7 +119,7 @@ struct RevocationTests {
     private func isRevokedAfterRestart(_ host: OpenHost, _ revocation: Revocation) async throws
         -> Bool
     {
-        let authority = try await registry.open(timeLimit: .zero)
+        let authority = try await fixture.open(timeLimit: .zero)
         let records = await authority.permissions.records(of: host.client)
         guard await isRevoked(from: host, authority) else { return false }
         switch revocation {
@@ -153,7 +153,7 @@ struct RevocationTests {
         #expect(await isRevoked(from: host, host.authority))
         #expect(try await isRevokedAfterRestart(host, revocation))
         await host.authority.log.flush()
-        #expect(try await AccessLogVerification(path: registry.path).run().isIntact)
+        #expect(try await AccessLogVerification(path: fixture.path).run().isIntact)
     }
 
     @Test(arguments: Revocation.allCases)
@@ -184,7 +184,7 @@ struct RevocationTests {
         #expect(await host.authority.permissions.records(of: "reader").isEmpty)
         disk.free()
         await host.database.writer.retry()
-        let again = try await registry.open()
+        let again = try await fixture.open()
         #expect(await again.permissions.records(of: "reader").isEmpty)
     }
 

@@ -14,12 +14,12 @@ struct StorageCrashTests {
     func `a killed host has lost no acknowledged value and stored none partially`()
         async throws
     {
-        let registry = try Registry()
+        let fixture = try AuthorityFixture()
         var last = 0
         for cycle in 0..<(Self.isLong ? 100 : 8) {
             let acknowledged = try KilledWriter.run(
-                [registry.path, "storage"], until: 2 + cycle * 7 % 20)
-            let authority = try await registry.open()
+                [fixture.path, "storage"], until: 2 + cycle * 7 % 20)
+            let authority = try await fixture.open()
             let client = Client(name: "keeper", kind: .app, run: nil)
             var numbers: [Int] = []
             for key in ["a", "b"] {

@@ -6,10 +6,10 @@ import Testing
 
 /// The stored values of apps: owner, limits and lifetime.
 struct StorageTests {
-    private let registry: Registry
+    private let fixture: AuthorityFixture
 
     init() throws {
-        registry = try Registry()
+        fixture = try AuthorityFixture()
     }
 
     private func text(_ text: String) -> StoredValue {
@@ -39,12 +39,12 @@ struct StorageTests {
     }
 
     @Test func `stored values survive a restart, for their app only`() async throws {
-        var authority = try await registry.open()
+        var authority = try await fixture.open()
         for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
         try await keep("mine", under: "a", authority)
         try await keep("theirs", under: "a", authority, by: "other")
         try await keep("local", under: "a", authority, in: .local)
-        authority = try await registry.open()
+        authority = try await fixture.open()
         #expect(try await kept("a", authority) == "mine")
         #expect(try await kept("a", authority, by: "other") == "theirs")
         #expect(try await kept("b", authority) == nil)
@@ -59,7 +59,7 @@ struct StorageTests {
         "\u{10FFFF}", "%00", String(repeating: "k", count: 1024),
     ])
     func `a key is compared byte by byte`(key: String) async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app("1"))
         let others = ["a\u{0}", "a\u{0}b", "a", "\u{e9}", "e\u{301}", "x", ""]
             .filter { Array($0.utf8) != Array(key.utf8) }
@@ -74,7 +74,7 @@ struct StorageTests {
     func `another identity of the same name finds nothing, and no file contains the old values`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         try await authority.admit(app("1"))
         try await keep("the-first-one's-secret", under: "marked-key", authority)
         try await authority.admit(app("2"))
@@ -88,7 +88,7 @@ struct StorageTests {
     }
 
     @Test func `forgetting an app erases its values, and no others`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
         // Enough values to split and rebalance pages.
         for number in 0..<300 {
@@ -111,20 +111,20 @@ struct StorageTests {
     @Test func `values that a crash left of a removed app are erased at the next start`()
         async throws
     {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
         try await keep("left", under: "a", authority)
         try await keep("theirs", under: "a", authority, by: "other")
         // A crash after the app was removed and before its values are erased.
-        let store = ClientStore(writer: try AuthDatabase(path: registry.path).writer)
+        let store = ClientStore(writer: try AuthDatabase(path: fixture.path).writer)
         try await store.remove(client: "app")
-        let next = try await registry.open()
+        let next = try await fixture.open()
         #expect(try holds("left") == false)
         #expect(try await kept("a", next, by: "other") == "theirs")
     }
 
     @Test func `the owner cannot store values, and a client stores its own`() async throws {
-        let authority = try await registry.open()
+        let authority = try await fixture.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
         _ = try await authority.createClient("desk", isOwner: true, expires: nil)
         let key = try StorageKey("a")
@@ -140,18 +140,18 @@ struct StorageTests {
     }
 
     @Test func `the file is accessible to its owner only`() async throws {
-        _ = try await registry.open()
-        let path = Authority.storagePath(beside: registry.path)
-        #expect(path.hasPrefix(registry.folder.path(percentEncoded: false)))
+        _ = try await fixture.open()
+        let path = Authority.storagePath(beside: fixture.path)
+        #expect(path.hasPrefix(fixture.folder.path(percentEncoded: false)))
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
+        #expect(await refusal { _ = try await fixture.open() } == .unsafeFile)
     }
 
     /// Whether the file or its log contains these bytes.
     private func holds(_ text: String) throws -> Bool {
-        let path = Authority.storagePath(beside: registry.path)
+        let path = Authority.storagePath(beside: fixture.path)
         return try ["", "-wal"].contains { ending in
             guard FileManager.default.fileExists(atPath: path + ending) else { return false }
             return try Data(contentsOf: URL(filePath: path + ending))

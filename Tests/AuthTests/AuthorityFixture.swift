@@ -6,8 +6,8 @@ import Testing
 
 @testable import Auth
 
-/// An authority over a database in a temporary folder, which is removed with this value.
-final class Registry: Sendable {
+/// A temporary folder with the database of an authority; the folder is removed with this value.
+final class AuthorityFixture: Sendable {
     let folder: URL
     let clock = ManualTime(at: Timestamp(microseconds: 1_800_000_000_000_000))
 
