@@ -9,21 +9,21 @@ import GRDB
 ///
 /// ```swift
 /// let storage = try StorageDatabase(path: "app-storage.sqlite")
-/// let owner = StorageDatabase.Owner(app: "diary", identity: identity)
+/// let holder = StorageDatabase.Holder(app: "diary", identity: identity)
 /// let value = StoredValue(type: "text/plain", bytes: Array("today".utf8))
-/// try await storage.apply([StorageChange(StorageKey("page"), value)], in: .named, of: owner)
+/// try await storage.apply([StorageChange(StorageKey("page"), value)], in: .named, of: holder)
 /// ```
 public struct StorageDatabase: Sendable {
     private let queue: DatabaseQueue
 
     /// The app or program that values belong to.
-    public struct Owner: Hashable, Sendable {
+    public struct Holder: Hashable, Sendable {
         /// Its name.
         public let app: String
-        /// The identity of the app; empty for a client.
+        /// The identity of the app; empty for a program.
         public let identity: String
 
-        /// - Parameter identity: empty for a client.
+        /// - Parameter identity: empty for a program.
         public init(app: String, identity: String) {
             self.app = app
             self.identity = identity
@@ -71,7 +71,7 @@ public struct StorageDatabase: Sendable {
     ///
     /// - Throws: `storeFailed`.
     public func value(
-        of key: StorageKey, in area: StorageArea, of owner: Owner
+        of key: StorageKey, in area: StorageArea, of holder: Holder
     ) async throws(AppStorageError) -> StoredValue? {
         try await read { database in
             try Row.fetchOne(
@@ -80,18 +80,18 @@ public struct StorageDatabase: Sendable {
                     SELECT type, value FROM item
                     WHERE app = ? AND identity = ? AND area = ? AND key = ?
                     """,
-                arguments: [owner.app, owner.identity, area.rawValue, Data(key.bytes)]
+                arguments: [holder.app, holder.identity, area.rawValue, Data(key.bytes)]
             ).map { StoredValue(type: $0["type"], bytes: Array($0["value"] as Data)) }
         }
     }
 
     /// Makes all changes, in their order, or none; they are durable when this returns.
     ///
-    /// - Throws: `tooLarge` for a value above its limit; `storageFull` when the owner would store
-    ///   more than its limit and more than before; `diskFull`, `storeFailed`.
+    /// - Throws: `tooLarge` for a value above its limit; `storageFull` when the app or program would
+    ///   store more than its limit and more than before; `diskFull`, `storeFailed`.
     @discardableResult
     public func apply(
-        _ changes: [StorageChange], in area: StorageArea, of owner: Owner
+        _ changes: [StorageChange], in area: StorageArea, of holder: Holder
     ) async throws(AppStorageError) -> StorageUsage {
         for change in changes {
             let count = change.value?.bytes.count ?? 0
@@ -101,10 +101,10 @@ public struct StorageDatabase: Sendable {
             }
         }
         return try await write { database in
-            let before = try Self.usage(of: owner, database)
+            let before = try Self.usage(of: holder, database)
             for change in changes {
                 let primaryKey: StatementArguments = [
-                    owner.app, owner.identity, area.rawValue, Data(change.key.bytes),
+                    holder.app, holder.identity, area.rawValue, Data(change.key.bytes),
                 ]
                 try database.execute(
                     sql: "DELETE FROM item WHERE app = ? AND identity = ? AND area = ? AND key = ?",
@@ -116,7 +116,7 @@ public struct StorageDatabase: Sendable {
                         VALUES (?, ?, ?, ?, ?, ?)
                         """, arguments: primaryKey + [value.type, Data(value.bytes)])
             }
-            let after = try Self.usage(of: owner, database)
+            let after = try Self.usage(of: holder, database)
             guard !after.exceedsLimit || after.used <= before.used && after.items <= before.items
             else { throw AppStorageError(full: before) }
             return after
@@ -127,7 +127,7 @@ public struct StorageDatabase: Sendable {
     ///
     /// - Throws: `storeFailed`.
     public func items(
-        in area: StorageArea, of owner: Owner
+        in area: StorageArea, of holder: Holder
     ) async throws(AppStorageError) -> (items: [StoredItem], usage: StorageUsage) {
         try await read { database in
             let rows = try Row.fetchAll(
@@ -135,13 +135,13 @@ public struct StorageDatabase: Sendable {
                 sql: """
                     SELECT key, type, length(key) + length(value) AS size FROM item
                     WHERE app = ? AND identity = ? AND area = ? ORDER BY key
-                    """, arguments: [owner.app, owner.identity, area.rawValue])
+                    """, arguments: [holder.app, holder.identity, area.rawValue])
             let items = rows.map { row in
                 StoredItem(
                     key: StorageKey(stored: Array(row["key"] as Data)), type: row["type"],
                     size: row["size"])
             }
-            return (items, try Self.usage(of: owner, database))
+            return (items, try Self.usage(of: holder, database))
         }
     }
 
@@ -149,7 +149,7 @@ public struct StorageDatabase: Sendable {
     ///
     /// - Throws: `storeFailed`.
     public func contents(
-        of area: StorageArea, of owner: Owner
+        of area: StorageArea, of holder: Holder
     ) async throws(AppStorageError) -> (
         entries: [(key: StorageKey, value: StoredValue)], usage: StorageUsage
     ) {
@@ -159,22 +159,22 @@ public struct StorageDatabase: Sendable {
                 sql: """
                     SELECT key, type, value FROM item
                     WHERE app = ? AND identity = ? AND area = ? ORDER BY key
-                    """, arguments: [owner.app, owner.identity, area.rawValue])
+                    """, arguments: [holder.app, holder.identity, area.rawValue])
             let entries = rows.map { row in
                 (
                     key: StorageKey(stored: Array(row["key"] as Data)),
                     value: StoredValue(type: row["type"], bytes: Array(row["value"] as Data))
                 )
             }
-            return (entries, try Self.usage(of: owner, database))
+            return (entries, try Self.usage(of: holder, database))
         }
     }
 
-    /// How much an owner stores.
+    /// How much an app or program stores.
     ///
     /// - Throws: `storeFailed`.
-    public func usage(of owner: Owner) async throws(AppStorageError) -> StorageUsage {
-        try await read { try Self.usage(of: owner, $0) }
+    public func usage(of holder: Holder) async throws(AppStorageError) -> StorageUsage {
+        try await read { try Self.usage(of: holder, $0) }
     }
 
     /// Removes everything in an area.
@@ -182,13 +182,13 @@ public struct StorageDatabase: Sendable {
     /// - Throws: `storeFailed`.
     @discardableResult
     public func clear(
-        _ area: StorageArea, of owner: Owner
+        _ area: StorageArea, of holder: Holder
     ) async throws(AppStorageError) -> StorageUsage {
         try await write { database in
             try database.execute(
                 sql: "DELETE FROM item WHERE app = ? AND identity = ? AND area = ?",
-                arguments: [owner.app, owner.identity, area.rawValue])
-            return try Self.usage(of: owner, database)
+                arguments: [holder.app, holder.identity, area.rawValue])
+            return try Self.usage(of: holder, database)
         }
     }
 
@@ -203,16 +203,16 @@ public struct StorageDatabase: Sendable {
         try await erase(where: "app = ? AND identity IS NOT ?", [app, identity])
     }
 
-    /// Removes the values of all other owners, such as those that a crash left behind.
+    /// Removes the values of all other apps and programs, such as those that a crash left behind.
     ///
     /// - Throws: `storeFailed`.
-    public func eraseAll(keeping owners: Set<Owner>) async throws(AppStorageError) {
+    public func eraseAll(keeping holders: Set<Holder>) async throws(AppStorageError) {
         let found = try await read { database in
             try Row.fetchAll(database, sql: "SELECT app, identity FROM space")
-                .map { Owner(app: $0["app"], identity: $0["identity"]) }
+                .map { Holder(app: $0["app"], identity: $0["identity"]) }
         }
-        for owner in found where !owners.contains(owner) {
-            try await erase(where: "app = ? AND identity = ?", [owner.app, owner.identity])
+        for holder in found where !holders.contains(holder) {
+            try await erase(where: "app = ? AND identity = ?", [holder.app, holder.identity])
         }
     }
 
@@ -258,10 +258,10 @@ public struct StorageDatabase: Sendable {
         }
     }
 
-    private static func usage(of owner: Owner, _ database: Database) throws -> StorageUsage {
+    private static func usage(of holder: Holder, _ database: Database) throws -> StorageUsage {
         let row = try Row.fetchOne(
             database, sql: "SELECT bytes, items FROM space WHERE app = ? AND identity = ?",
-            arguments: [owner.app, owner.identity])
+            arguments: [holder.app, holder.identity])
         return row.map { StorageUsage(used: $0["bytes"], items: $0["items"]) } ?? .zero
     }
 

@@ -99,7 +99,7 @@ public actor Authority {
             throw AuthDatabase.failure(error, opening: path)
         }
         let opened = try await StorageRegistry.open(
-            beside: path, keeping: clients.storageOwners, logger: logger)
+            beside: path, keeping: clients.storageHolders, logger: logger)
         storage = StorageRegistry(opened, clients: clients)
         storageFault = storage.fault
         self.time = time
@@ -582,9 +582,9 @@ public actor Authority {
 
     /// Checks, after a write, that the client still owns its values, and removes them otherwise.
     func confirm(
-        _ owner: StorageDatabase.Owner, of client: Client
+        _ holder: StorageDatabase.Holder, of client: Client
     ) async throws(AuthError) {
-        try await storage.confirm(owner, of: client)
+        try await storage.confirm(holder, of: client)
     }
 
     /// A random number that identifies this machine to one app only, as long as the app is known.

@@ -94,23 +94,23 @@ final class ClientRegistry {
         }
     }
 
-    /// The owner of the stored values of a client.
+    /// The holder of the stored values of a client.
     ///
     /// - Throws: `notFound` for the owner and for unknown clients.
-    func storageOwner(_ client: Client) throws(AuthError) -> StorageDatabase.Owner {
+    func storageHolder(_ client: Client) throws(AuthError) -> StorageDatabase.Holder {
         guard client.kind != .owner, kinds[client.name] == client.kind else {
             throw AuthError(.notFound, "Only apps and programs have storage, not \(client.name).")
         }
-        return storageOwner(named: client.name)
+        return storageHolder(named: client.name)
     }
 
-    func storageOwner(named name: String) -> StorageDatabase.Owner {
-        StorageDatabase.Owner(app: name, identity: identity(of: name))
+    func storageHolder(named name: String) -> StorageDatabase.Holder {
+        StorageDatabase.Holder(app: name, identity: identity(of: name))
     }
 
-    /// All possible owners of stored values.
-    var storageOwners: Set<StorageDatabase.Owner> {
-        Set(kinds.keys.map { storageOwner(named: $0) })
+    /// All possible holders of stored values.
+    var storageHolders: Set<StorageDatabase.Holder> {
+        Set(kinds.keys.map { storageHolder(named: $0) })
     }
 
     // MARK: - Changing

@@ -10,15 +10,15 @@ public import AppStorage
 public struct ClientStorage: Sendable {
     private let authority: Authority
     private let client: Client
-    private let owner: StorageDatabase.Owner
+    private let holder: StorageDatabase.Holder
     private let database: StorageDatabase
 
     init(
-        _ database: StorageDatabase, owner: StorageDatabase.Owner, client: Client,
+        _ database: StorageDatabase, holder: StorageDatabase.Holder, client: Client,
         authority: Authority
     ) {
         self.database = database
-        self.owner = owner
+        self.holder = holder
         self.client = client
         self.authority = authority
     }
@@ -30,7 +30,7 @@ public struct ClientStorage: Sendable {
         of key: StorageKey, in area: StorageArea = .named
     ) async throws(AuthError) -> StoredValue? {
         do {
-            return try await database.value(of: key, in: area, of: owner)
+            return try await database.value(of: key, in: area, of: holder)
         } catch {
             throw AuthError(error)
         }
@@ -46,11 +46,11 @@ public struct ClientStorage: Sendable {
     ) async throws(AuthError) -> StorageUsage {
         let usage: StorageUsage
         do {
-            usage = try await database.apply(changes, in: area, of: owner)
+            usage = try await database.apply(changes, in: area, of: holder)
         } catch {
             throw AuthError(error)
         }
-        try await authority.confirm(owner, of: client)
+        try await authority.confirm(holder, of: client)
         return usage
     }
 
@@ -61,7 +61,7 @@ public struct ClientStorage: Sendable {
         in area: StorageArea = .named
     ) async throws(AuthError) -> (items: [StoredItem], usage: StorageUsage) {
         do {
-            return try await database.items(in: area, of: owner)
+            return try await database.items(in: area, of: holder)
         } catch {
             throw AuthError(error)
         }
@@ -76,7 +76,7 @@ public struct ClientStorage: Sendable {
         entries: [(key: StorageKey, value: StoredValue)], usage: StorageUsage
     ) {
         do {
-            return try await database.contents(of: area, of: owner)
+            return try await database.contents(of: area, of: holder)
         } catch {
             throw AuthError(error)
         }
@@ -88,7 +88,7 @@ public struct ClientStorage: Sendable {
     @discardableResult
     public func clear(_ area: StorageArea) async throws(AuthError) -> StorageUsage {
         do {
-            return try await database.clear(area, of: owner)
+            return try await database.clear(area, of: holder)
         } catch {
             throw AuthError(error)
         }

@@ -183,7 +183,7 @@ public struct PermissionRecord: Hashable, Sendable {
     public let run: String?
     /// When the owner decided.
     public let decided: Timestamp
-    /// The identity of the app that was decided about; empty for a client.
+    /// The identity of the app that was decided about; empty for a program.
     var identity = ""
 
     func isExpired(at now: Timestamp) -> Bool {

@@ -25,12 +25,12 @@ final class StorageRegistry {
             .path(percentEncoded: false)
     }
 
-    /// Opens the storage, and removes values of unknown owners.
+    /// Opens the storage, and removes values of unknown apps and programs.
     ///
     /// - Returns: the error, instead of throwing it, when the file is damaged: everything else then works.
     /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
     static func open(
-        beside path: String, keeping owners: Set<StorageDatabase.Owner>, logger: Logger
+        beside path: String, keeping holders: Set<StorageDatabase.Holder>, logger: Logger
     ) async throws(AuthError) -> Result<StorageDatabase, AppStorageError> {
         let storage: StorageDatabase
         do throws(AppStorageError) {
@@ -40,7 +40,7 @@ final class StorageRegistry {
             throw AuthError(error)
         }
         do throws(AppStorageError) {
-            try await storage.eraseAll(keeping: owners)
+            try await storage.eraseAll(keeping: holders)
         } catch {
             if error.code == .damaged { return .failure(error) }
             // The values are inaccessible, and the next start tries again.
@@ -56,10 +56,10 @@ final class StorageRegistry {
     func storage(
         of client: Client, authority: Authority
     ) throws(AuthError) -> ClientStorage {
-        let owner = try clients.storageOwner(client)
+        let holder = try clients.storageHolder(client)
         do throws(AppStorageError) {
             return ClientStorage(
-                try storage.get(), owner: owner, client: client, authority: authority)
+                try storage.get(), holder: holder, client: client, authority: authority)
         } catch {
             throw AuthError(error)
         }
@@ -70,7 +70,7 @@ final class StorageRegistry {
     /// - Throws: `storageDamaged`, `storeFailed`.
     nonisolated(nonsending) func usage(of app: String) async throws(AuthError) -> StorageUsage {
         do {
-            return try await storage.get().usage(of: clients.storageOwner(named: app))
+            return try await storage.get().usage(of: clients.storageHolder(named: app))
         } catch {
             throw AuthError(error)
         }
@@ -80,9 +80,9 @@ final class StorageRegistry {
     ///
     /// - Throws: `notFound` when they were removed, `storeFailed`.
     nonisolated(nonsending) func confirm(
-        _ owner: StorageDatabase.Owner, of client: Client
+        _ holder: StorageDatabase.Holder, of client: Client
     ) async throws(AuthError) {
-        guard (try? clients.storageOwner(client)) != owner else { return }
+        guard (try? clients.storageHolder(client)) != holder else { return }
         try await erase(of: client.name)
         throw AuthError(.notFound, "\(client.name) was removed.")
     }

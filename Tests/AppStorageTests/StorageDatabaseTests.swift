@@ -8,7 +8,7 @@ import Testing
 struct StorageDatabaseTests {
     private let folder: TemporaryFolder
     private let database: StorageDatabase
-    private let owner = StorageDatabase.Owner(app: "app", identity: "1")
+    private let holder = StorageDatabase.Holder(app: "app", identity: "1")
 
     init() throws {
         folder = try TemporaryFolder()
@@ -25,7 +25,7 @@ struct StorageDatabaseTests {
         _ changes: [(String, Int?)], in area: StorageArea = .named
     ) async throws -> Int {
         try await database.apply(
-            changes.map { try change($0.0, $0.1) }, in: area, of: owner
+            changes.map { try change($0.0, $0.1) }, in: area, of: holder
         ).used
     }
 
@@ -39,7 +39,7 @@ struct StorageDatabaseTests {
         }
         #expect(error?.code == .storageFull)
         #expect(error?.usage?.used == StorageUsage.limit)
-        let (items, usage) = try await database.items(in: .named, of: owner)
+        let (items, usage) = try await database.items(in: .named, of: holder)
         #expect(items.map(\.key.text) == "abcdefghij".map(String.init))
         #expect(usage.used == StorageUsage.limit)
         // The other area has the same bound.
@@ -51,7 +51,7 @@ struct StorageDatabaseTests {
 
     @Test func `a value that is too large is rejected`() async throws {
         #expect(await refusal { _ = try await store([("a", 1), ("b", 1 << 20 | 1)]) } == .tooLarge)
-        #expect(try await database.items(in: .named, of: owner).items.isEmpty)
+        #expect(try await database.items(in: .named, of: holder).items.isEmpty)
     }
 
     @Test(arguments: [1025, 1 << 20])
@@ -68,13 +68,13 @@ struct StorageDatabaseTests {
     }
 
     @Test func `erasing keeps the values of one identity, or of known owners`() async throws {
-        let other = StorageDatabase.Owner(app: "app", identity: "2")
-        let foreign = StorageDatabase.Owner(app: "other", identity: "1")
-        for owner in [owner, other, foreign] {
-            try await database.apply([try change("key", 1)], in: .named, of: owner)
+        let other = StorageDatabase.Holder(app: "app", identity: "2")
+        let foreign = StorageDatabase.Holder(app: "other", identity: "1")
+        for holder in [holder, other, foreign] {
+            try await database.apply([try change("key", 1)], in: .named, of: holder)
         }
         try await database.erase(app: "app", keeping: "2")
-        #expect(try await database.usage(of: owner) == .zero)
+        #expect(try await database.usage(of: holder) == .zero)
         #expect(try await database.usage(of: other) == StorageUsage(used: 4, items: 1))
         try await database.eraseAll(keeping: [foreign])
         #expect(try await database.usage(of: other) == .zero)
@@ -99,7 +99,7 @@ struct StorageDatabaseTests {
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        let (items, usage) = try await database.items(in: .named, of: owner)
+        let (items, usage) = try await database.items(in: .named, of: holder)
         // Exactly the acknowledged values are stored, as many as fit.
         #expect(items.count == StorageUsage.limit / (size + 3))
         #expect(usage.used == items.count * (size + 3))
@@ -128,7 +128,7 @@ struct StorageDatabaseTests {
             #expect(used == (fits ? size : nil))
             if fits { plain = next }
         }
-        let (items, _) = try await database.items(in: .named, of: owner)
+        let (items, _) = try await database.items(in: .named, of: holder)
         let found = items.map { ($0.key.text, $0.size - $0.key.bytes.count) }
         #expect(Dictionary(uniqueKeysWithValues: found) == plain)
     }
