@@ -21,7 +21,7 @@ package struct CommandFailure: Error, Sendable {
         case noInput = 66
         case unavailable = 69
         case cannotCreate = 73
-        case input = 74
+        case inputOutput = 74
         case tryAgain = 75
         case remote = 76
         case noPermission = 77
@@ -70,7 +70,7 @@ extension CommandFailure {
             case .unknownSensor: (.noInput, "unknown-sensor")
             case .unavailable, .sensorOff, .bufferFull, .batchTooLarge, .diskFull, .keyReused,
                 .invalidSensor, .sensorTaken, .sensorComputed, .sensorCollected, .storeFailed:
-                (.input, "store-failed")
+                (.inputOutput, "store-failed")
             }
         self.init(code, error.message, hint: error.hint, type: type)
     }
@@ -79,7 +79,7 @@ extension CommandFailure {
         let (code, type): (Code, String) =
             switch error.code {
             case .unsafeFile: (.configuration, "unsafe-file")
-            case .storeFailed: (.input, "store-failed")
+            case .storeFailed: (.inputOutput, "store-failed")
             case .notFound: (.noInput, "not-found")
             case .missingToken, .invalidToken, .nameMismatch, .ownerOnly, .denied, .undecided,
                 .statisticsOnly, .notInBackground, .severalSensors, .restricted,
@@ -88,7 +88,7 @@ extension CommandFailure {
                 (.noPermission, "not-allowed")
             case .diskFull: (.cannotCreate, "disk-full")
             case .logUnavailable: (.unavailable, "log-unavailable")
-            case .storageDamaged: (.input, "damaged")
+            case .storageDamaged: (.inputOutput, "damaged")
             }
         self.init(code, error.message, hint: error.hint, type: type)
     }
@@ -99,7 +99,7 @@ extension CommandFailure {
             case .inputMissing, .notInstalled, .noSuchKey: .noInput
             case .keyExists, .conflict: .failed
             case .unsafeKeys: .configuration
-            case .io, .damaged: .input
+            case .io, .damaged: .inputOutput
             case .unpackerUnavailable, .confinement: .unavailable
             case .notAnArchive, .malformedArchive, .unsupportedArchive, .tooLarge, .unsafePath,
                 .unsafeEntry, .duplicateName, .wrongFolderName, .missingFile, .badManifest,
@@ -114,7 +114,7 @@ extension CommandFailure {
             switch error.code {
             case .noRun: .noInput
             case .conflict: .failed
-            case .io, .damaged: .input
+            case .io, .damaged: .inputOutput
             case .confinement: .unavailable
             }
         self.init(code, error.message, hint: error.hint, type: error.code.rawValue)
@@ -125,14 +125,14 @@ extension CommandFailure {
             switch error.code {
             case .unsafeFile: (.configuration, "unsafe-file")
             case .diskFull: (.cannotCreate, "disk-full")
-            default: (.input, "store-failed")
+            default: (.inputOutput, "store-failed")
             }
         self.init(code, error.message, hint: error.hint, type: type)
     }
 
     private init(_ error: OutboxError) {
         let (code, type): (Code, String) =
-            error.code == .diskFull ? (.cannotCreate, "disk-full") : (.input, "store-failed")
+            error.code == .diskFull ? (.cannotCreate, "disk-full") : (.inputOutput, "store-failed")
         self.init(code, error.message, hint: error.hint, type: type)
     }
 
@@ -144,8 +144,8 @@ extension CommandFailure {
             case .cannotWrite: (.cannotCreate, "cannot-write")
             case .diskFull: (.cannotCreate, "disk-full")
             case .busy: (.tryAgain, "busy")
-            case .unreadable: (.input, "unreadable")
-            case .damagedData: (.input, "damaged")
+            case .unreadable: (.inputOutput, "unreadable")
+            case .damagedData: (.inputOutput, "damaged")
             case .notABackup: (.badData, "not-a-backup")
             case .damaged: (.badData, "damaged-backup")
             case .newer: (.badData, "newer-format")
@@ -203,7 +203,7 @@ extension CommandFailure {
             .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .badKey, .noSuchKey,
             .keyExists, .unsafeKeys:
             .usage
-        case .io, .internalError, .damaged: .input
+        case .io, .internalError, .damaged: .inputOutput
         case .tooManyAttempts, .busy: .tryAgain
         case .diskFull: .cannotCreate
         case .nameTaken, .conflict, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,

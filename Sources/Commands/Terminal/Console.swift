@@ -179,9 +179,9 @@ enum RawOutput {
                 return false
             } else if errno != EINTR {
                 throw CommandFailure(
-                    .input,
-                    "Cannot write to standard output: \(String(cString: strerror(errno)))."
-                )
+                    .inputOutput,
+                    "Cannot write to standard output: \(String(cString: strerror(errno))).",
+                    type: "input")
             }
         }
         return true

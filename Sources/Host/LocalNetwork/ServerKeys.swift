@@ -82,7 +82,7 @@ struct ServerKeys {
         }
         guard let key = try? P256.Signing.PrivateKey(pemRepresentation: text) else {
             throw CommandFailure(
-                .input, "The key \(path) is damaged.",
+                .inputOutput, "The key \(path) is damaged.",
                 hint: "Restore it, or remove it: phones then need the new pin or certificate.",
                 type: "damaged")
         }
