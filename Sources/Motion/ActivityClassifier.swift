@@ -73,9 +73,9 @@ public struct ActivityReading: Hashable, Sendable {
 /// sensor is carried. Cycling and driving are distinguished with confidence only if the speed is
 /// known.
 public struct ActivityClassifier: Sendable {
-    private static let windowCells = 120
-    private static let leastCells = 80
-    private static let hopCells = 40
+    private static let windowLength = 120
+    private static let leastLength = 80
+    private static let hopLength = 40
     /// Microseconds for which a speed is valid.
     private static let speedLifetime: Int64 = 10_000_000
 
@@ -85,7 +85,7 @@ public struct ActivityClassifier: Sendable {
     public private(set) var dropped = 0
 
     private var grid = EvenGrid(width: 50_000, longestGap: 10)
-    private var cells: [Double] = []
+    private var magnitudes: [Double] = []
     /// The squared deviations of the measurements from their cells, and their number.
     private var rest = 0.0
     private var count = 0
@@ -119,14 +119,14 @@ public struct ActivityClassifier: Sendable {
                 count += 1
             }
             var found: ActivityReading?
-            for cell in complete {
-                cells.append(cell)
-                guard cells.count >= Self.leastCells, cells.count % Self.hopCells == 0 else {
-                    continue
-                }
+            for magnitude in complete {
+                magnitudes.append(magnitude)
+                guard magnitudes.count >= Self.leastLength,
+                    magnitudes.count % Self.hopLength == 0
+                else { continue }
                 found = evaluate(at: time)
-                guard cells.count == Self.windowCells else { continue }
-                cells.removeFirst(Self.hopCells)
+                guard magnitudes.count == Self.windowLength else { continue }
+                magnitudes.removeFirst(Self.hopLength)
             }
             return found
         }
@@ -134,14 +134,14 @@ public struct ActivityClassifier: Sendable {
     }
 
     private mutating func forget() {
-        cells.removeAll(keepingCapacity: true)
+        magnitudes.removeAll(keepingCapacity: true)
         (rest, count, reading) = (0, 0, nil)
     }
 
     private mutating func evaluate(at time: Timestamp) -> ActivityReading {
-        let detrended = Gait.detrended(cells)
+        let detrended = Gait.detrended(magnitudes)
         let variance = detrended.reduce(0) { $0 + $1 * $1 } / Double(detrended.count)
-        let gait = Gait(cells)
+        let gait = Gait(magnitudes)
         let features = MotionFeatures(
             lowFrequencyDeviation: variance.squareRoot(),
             highFrequencyDeviation: count > 0 ? (rest / Double(count)).squareRoot() : 0,

@@ -6,23 +6,25 @@
 /// follows from the period. Both methods are among the best in the comparison of A. Brajdic and
 /// R. Harle, "Walk Detection and Step Counting on Unconstrained Smartphones", UbiComp (2013).
 struct Gait: Hashable, Sendable {
-    /// Cells per second.
+    /// Values of the magnitude per second.
     static let rate = 20.0
-    /// The lags, in cells, from one step to the next: from 0.25 s, a sprint, to 1.1 s, a stroll.
+    /// The lags, in values, from one step to the next: from 0.25 s, a sprint, to 1.1 s, a stroll.
     private static let lags = 5...22
     /// In m/s²; with a smaller deviation there are no steps.
     private static let leastDeviation = 0.3
-    /// The minimum autocorrelation one, two and three steps later.
+    /// The lowest autocorrelation of steps, and the one from which their rhythm is clear; see
+    /// `autocorrelation`.
     private static let leastAutocorrelation = 0.3
     private static let clearAutocorrelation = 0.7
 
-    /// Cells from one step to the next.
+    /// The number of values from one step to the next.
     let period: Double
-    /// The smallest autocorrelation one, two and three steps later; up to 1.
+    /// The minimum of the autocorrelations at lags of one, two and three periods; up to 1.
     let autocorrelation: Double
-    /// The 80th percentile of the heights of all peaks, in m/s² above the mean.
+    /// The 80th percentile of the heights of all peaks, including those that are too low to be steps,
+    /// in m/s² above the mean.
     let height: Double
-    /// The peaks, in order of time.
+    /// The peaks that are at least 40 % as high as `height`, in order of time.
     let peaks: [Peak]
 
     struct Peak: Hashable, Sendable {
@@ -33,10 +35,10 @@ struct Gait: Hashable, Sendable {
     /// Whether the rhythm is clear enough to start counting.
     var isClear: Bool { autocorrelation >= Self.clearAutocorrelation }
 
-    /// - Parameter cells: magnitudes on a grid of 20 Hz; at least four seconds.
+    /// - Parameter magnitudes: values on a grid of 20 Hz; at least four seconds.
     /// - Returns: `nil` if there are no steps.
-    init?(_ cells: some RandomAccessCollection<Double>) {
-        let signal = Self.smoothed(Self.detrended(Array(cells)))
+    init?(_ magnitudes: some RandomAccessCollection<Double>) {
+        let signal = Self.smoothed(Self.detrended(Array(magnitudes)))
         let energy = signal.reduce(0) { $0 + $1 * $1 } / Double(max(1, signal.count))
         guard signal.count >= 80, energy.squareRoot() >= Self.leastDeviation,
             let (period, autocorrelation) = Self.period(signal)
@@ -52,27 +54,28 @@ struct Gait: Hashable, Sendable {
     }
 
     /// Removes the linear trend, so that slow changes of speed do not count.
-    static func detrended(_ cells: [Double]) -> [Double] {
-        let middle = Double(cells.count - 1) / 2
+    static func detrended(_ magnitudes: [Double]) -> [Double] {
+        let middle = Double(magnitudes.count - 1) / 2
         var (sum, products, squares) = (0.0, 0.0, 0.0)
-        for (index, cell) in cells.enumerated() {
+        for (index, magnitude) in magnitudes.enumerated() {
             let x = Double(index) - middle
-            sum += cell
-            products += x * cell
+            sum += magnitude
+            products += x * magnitude
             squares += x * x
         }
-        let mean = sum / Double(max(1, cells.count))
+        let mean = sum / Double(max(1, magnitudes.count))
         let slope = squares > 0 ? products / squares : 0
-        return cells.enumerated().map { $1 - mean - slope * (Double($0) - middle) }
+        return magnitudes.enumerated().map { $1 - mean - slope * (Double($0) - middle) }
     }
 
-    /// Weights 1, 2, 3, 2, 1: a low-pass filter at about 5 Hz.
-    private static func smoothed(_ cells: [Double]) -> [Double] {
-        cells.indices.map { index in
+    /// Weights 1, 2, 3, 2, 1: a low-pass filter that reduces the amplitude by 3 dB at 2.2 Hz and to a
+    /// ninth at 5 Hz.
+    private static func smoothed(_ magnitudes: [Double]) -> [Double] {
+        magnitudes.indices.map { index in
             var (sum, weights) = (0.0, 0.0)
-            for offset in -2...2 where cells.indices.contains(index + offset) {
+            for offset in -2...2 where magnitudes.indices.contains(index + offset) {
                 let weight = Double(3 - abs(offset))
-                sum += weight * cells[index + offset]
+                sum += weight * magnitudes[index + offset]
                 weights += weight
             }
             return sum / weights

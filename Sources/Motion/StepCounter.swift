@@ -14,8 +14,8 @@ public import Samples
 /// print(counter.steps)
 /// ```
 public struct StepCounter: Sendable {
-    private static let windowCells = 120
-    private static let hopCells = 20
+    private static let windowLength = 120
+    private static let hopLength = 20
     private static let evaluationsToConfirm = 4
 
     /// Steps since the counter was created.
@@ -28,15 +28,15 @@ public struct StepCounter: Sendable {
     public private(set) var dropped = 0
 
     private var grid = EvenGrid(width: 50_000, longestGap: 10)
-    private var cells: [Double] = []
-    /// The index of the first cell since the start of the walk.
+    private var magnitudes: [Double] = []
+    /// The index of the first magnitude since the start of the walk.
     private var first = 0
     /// The index of the last counted peak.
     private var lastPeak: Int?
     /// Peaks that may be steps, and the number of consecutive evaluations that found a rhythm.
     private var candidates: [Gait.Peak] = []
     private var evaluations = 0
-    /// The last clear rhythm: cells between steps, and the height of a step.
+    /// The last clear rhythm: magnitudes between steps, and the height of a step.
     private var usual: (period: Double, height: Double) = (0, 0)
 
     /// Creates a counter at zero.
@@ -56,13 +56,13 @@ public struct StepCounter: Sendable {
             return flush()
         case .cells(let complete):
             var counted = 0
-            for cell in complete {
-                cells.append(cell)
-                guard cells.count % Self.hopCells == 0 else { continue }
+            for magnitude in complete {
+                magnitudes.append(magnitude)
+                guard magnitudes.count % Self.hopLength == 0 else { continue }
                 counted += evaluate()
-                guard cells.count == Self.windowCells else { continue }
-                cells.removeFirst(Self.hopCells)
-                first += Self.hopCells
+                guard magnitudes.count == Self.windowLength else { continue }
+                magnitudes.removeFirst(Self.hopLength)
+                first += Self.hopLength
             }
             return counted
         }
@@ -87,7 +87,7 @@ public struct StepCounter: Sendable {
     /// Counts the pending steps at the end of a walk, and restarts.
     private mutating func flush() -> Int {
         let counted = evaluate()
-        cells.removeAll(keepingCapacity: true)
+        magnitudes.removeAll(keepingCapacity: true)
         (first, lastPeak) = (0, nil)
         reset()
         return counted
@@ -99,7 +99,7 @@ public struct StepCounter: Sendable {
     }
 
     private mutating func evaluate() -> Int {
-        guard let gait = Gait(cells), gait.isClear || evaluations >= Self.evaluationsToConfirm
+        guard let gait = Gait(magnitudes), gait.isClear || evaluations >= Self.evaluationsToConfirm
         else {
             reset()
             return 0
@@ -109,7 +109,7 @@ public struct StepCounter: Sendable {
         let period = max(gait.period, 0.8 * usual.period)
         var latest = candidates.last?.index ?? lastPeak ?? .min / 2
         // A peak at the end of the window may still rise.
-        for peak in gait.peaks where peak.index < cells.count - 3 {
+        for peak in gait.peaks where peak.index < magnitudes.count - 3 {
             let index = first + peak.index
             guard Double(index - latest) >= 0.6 * period else { continue }
             candidates.append(.init(index: index, height: peak.height))
