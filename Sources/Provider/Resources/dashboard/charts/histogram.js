@@ -19,21 +19,21 @@ export function drawHistogram(canvas, { bins, unit, label, format = defaultForma
     return computed;
   };
   const paint = () => {
-    const width = canvas.clientWidth, height = canvas.clientHeight, ground = height - BOTTOM;
+    const width = canvas.clientWidth, height = canvas.clientHeight, baseline = height - BOTTOM;
     if (width === 0 || bins.length === 0) return;
     [canvas.width, canvas.height] = [width * ratio, height * ratio];
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     const [low, high] = [bins[0].from, bins.at(-1).to];
-    const most = Math.max(1, ...bins.map((bin) => bin.count ?? 0));
+    const greatest = Math.max(1, ...bins.map((bin) => bin.count ?? 0));
     const x = (v) => ((v - low) / (high - low || 1)) * width;
     c.fillStyle = color("--series-1");
     for (const { from, to, count } of bins) {
       if (!count) continue;
-      const tall = Math.max(1.5, (count / most) * (ground - 4));
-      c.fillRect(x(from) + 0.5, ground - tall, Math.max(1, x(to) - x(from) - 1), tall);
+      const tall = Math.max(1.5, (count / greatest) * (baseline - 4));
+      c.fillRect(x(from) + 0.5, baseline - tall, Math.max(1, x(to) - x(from) - 1), tall);
     }
     c.fillStyle = color("--edge");
-    c.fillRect(0, ground, width, 1);
+    c.fillRect(0, baseline, width, 1);
     c.fillStyle = color("--ink-3");
     c.font = `11px ${getComputedStyle(canvas).fontFamily}`;
     const step = (high - low) / 5;

@@ -35,17 +35,17 @@ function bandOf({ v, deviation, min, max }) {
 }
 
 /** A longer time than this between two points of a series is a gap. */
-const gapOf = (series, t) => series.gap ?? (series.every ? series.every * 1.5 : GAP * usualInterval(t));
+const longestIntervalOf = (series, t) => series.gap ?? (series.every ? series.every * 1.5 : GAP * usualInterval(t));
 
 /** First and last index of each stretch without a gap. */
-function* stretches(t, v, first, end, most) {
+function* stretches(t, v, first, end, longestInterval) {
   let start = -1;
   for (let i = first; i < end; i++) {
     if (!isNumber(v[i])) {
       if (start >= 0) yield [start, i - 1];
       start = -1;
     } else if (start < 0) start = i;
-    else if (t[i] - t[i - 1] > most) {
+    else if (t[i] - t[i - 1] > longestInterval) {
       yield [start, i - 1];
       start = i;
     }
@@ -57,7 +57,7 @@ function* stretches(t, v, first, end, most) {
  * Strokes a line: x = x0 + t·kx, y = y0 + v·ky. With more than two samples a column of device pixels
  * each column is filled from its least to its greatest value.
  */
-function line(c, t, v, first, end, most, x0, kx, y0, ky, ratio) {
+function line(c, t, v, first, end, longestInterval, x0, kx, y0, ky, ratio) {
   if (end <= first) return;
   const column = 1 / ratio; // in CSS pixels
   const columns = Math.max(1, (t[end - 1] - t[first]) * kx * ratio);
@@ -74,7 +74,7 @@ function line(c, t, v, first, end, most, x0, kx, y0, ky, ratio) {
         continue;
       }
       const x = x0 + t[i] * kx, y = y0 + value * ky;
-      if (isDown && t[i] - t[i - 1] > most) {
+      if (isDown && t[i] - t[i - 1] > longestInterval) {
         if (isSingle) point(i - 1);
         isDown = false;
       }
@@ -100,7 +100,7 @@ function line(c, t, v, first, end, most, x0, kx, y0, ky, ratio) {
         last = value;
       }
       i++;
-      if (i < end && t[i] - t[i - 1] > most) { isBroken = true; break; }
+      if (i < end && t[i] - t[i - 1] > longestInterval) { isBroken = true; break; }
     } while (i < end && t[i] < next);
     if (last !== last) { before = NaN; continue; }
     // From where the column before ended, so that the line has no holes.

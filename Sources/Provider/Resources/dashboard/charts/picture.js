@@ -9,7 +9,7 @@ class Picture {
   #plot = { left: 0, right: 0, top: 0, bottom: 0 };
   #axes = [];
   #kx = 0; // pixels a millisecond
-  #base = null; // the picture without crosshair, while there is one
+  #base = null; // a copy of the picture without crosshair and selection, while one of them is shown; otherwise null
 
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
@@ -132,7 +132,7 @@ class Picture {
     return this.#color(series.color ?? `--series-${1 + (this.#view.options.series.indexOf(series) % 6)}`);
   }
 
-  /** A series of a third unit has none, and is not drawn. */
+  /** The axis for the unit of a series; `undefined` for a third unit, whose series are not drawn. */
   #axisOf(series) { return this.#axes.find((axis) => axis.unit === series.unit); }
 
   #y(axis, v) {
@@ -140,7 +140,7 @@ class Picture {
     return bottom - ((v - axis.low) / (axis.high - axis.low)) * (bottom - top);
   }
 
-  /** One axis for each of at most two units, over what the range contains. */
+  /** Makes an axis for each of the first two units; it spans the values in the visible time range. */
   #scale() {
     const { from, to, shown, options, texts } = this.#view, { bare, floor, ceiling } = options;
     this.#axes = [];
@@ -220,20 +220,20 @@ class Picture {
     const first = Math.max(0, indexOf(t, from - 2 * shift) - 1);
     const end = Math.min(t.length, indexOf(t, to) + 1);
     const color = this.#colorOf(series);
-    const most = gapOf(series, t);
+    const longestInterval = longestIntervalOf(series, t);
     c.strokeStyle = c.fillStyle = color;
     c.lineWidth = series.width ?? 1.5;
     const isBanded = index === 0 && series.every !== undefined;
     if (isBanded || series.area) {
-      const ground = { length: 0 }, band = isBanded && series.deviation ? bandOf(series) : null;
-      for (const [i, j] of stretches(t, v, first, end, most)) {
-        if (series.area) this.#ribbon(t, shift, v, ground, i, j, axis, 0.1);
+      const noLower = [], band = isBanded && series.deviation ? bandOf(series) : null;
+      for (const [i, j] of stretches(t, v, first, end, longestInterval)) {
+        if (series.area) this.#ribbon(t, shift, v, noLower, i, j, axis, 0.1);
         if (isBanded && series.min) this.#ribbon(t, shift, series.max, series.min, i, j, axis, 0.12);
         if (band) this.#ribbon(t, shift, band.upper, band.lower, i, j, axis, 0.22);
       }
     }
     const scale = (this.#plot.bottom - this.#plot.top) / (axis.high - axis.low);
-    line(c, t, v, first, end, most, this.x(0) + shift * this.#kx, this.#kx,
+    line(c, t, v, first, end, longestInterval, this.x(0) + shift * this.#kx, this.#kx,
       this.#plot.bottom + axis.low * scale, -scale, devicePixelRatio || 1);
     if (!series.live) return;
     for (let i = t.length - 1; i >= first; i--) {
@@ -243,26 +243,27 @@ class Picture {
     }
   }
 
-  /** Fills between two columns; without a lower one down to the floor of the axis. */
+  /** Fills the area between two lists of values; if `lower` is empty, down to the lower end of the axis. */
   #ribbon(t, shift, upper, lower, first, last, axis, alpha) {
-    const c = this.#context, isGround = lower.length === 0;
+    const c = this.#context, reachesFloor = lower.length === 0;
     const dense = Math.max(1, Math.floor((last - first) / (2 * this.#view.width * (devicePixelRatio || 1))));
     c.globalAlpha = alpha;
     c.beginPath();
     if (dense > 1) {
-      // A column of pixels at a time, at its greatest and its least value.
+      // Groups of `dense` samples, at most about half a pixel wide: the upper edge follows the greatest value of
+      // each group, the lower edge its least.
       for (let i = first; i <= last; i += dense) {
         const [, high] = extent(upper, i, Math.min(last + 1, i + dense), Infinity, -Infinity);
         c.lineTo(this.x(t[i] + shift), this.#y(axis, high));
       }
       for (let i = first + Math.floor((last - first) / dense) * dense; i >= first; i -= dense) {
-        const [low] = isGround ? [axis.low]
+        const [low] = reachesFloor ? [axis.low]
           : extent(lower, i, Math.min(last + 1, i + dense), Infinity, -Infinity);
         c.lineTo(this.x(t[i] + shift), this.#y(axis, low));
       }
     } else {
       for (let i = first; i <= last; i++) c.lineTo(this.x(t[i] + shift), this.#y(axis, upper[i] ?? NaN));
-      if (isGround) {
+      if (reachesFloor) {
         c.lineTo(this.x(t[last] + shift), this.#plot.bottom);
         c.lineTo(this.x(t[first] + shift), this.#plot.bottom);
       } else for (let i = last; i >= first; i--) c.lineTo(this.x(t[i] + shift), this.#y(axis, lower[i] ?? NaN));
@@ -281,13 +282,16 @@ class Picture {
     }
   }
 
-  /** Names each gap of the first series that has room for a word; what is damaged is hatched. */
+  /**
+   * Writes the text `noData` into each gap of the first series that is wide enough, except where samples are
+   * damaged: those ranges are hatched.
+   */
   #gaps() {
     const { from, to, options, texts, shown: [series] } = this.#view;
     const c = this.#context, { t, v, shift } = series ? dataOf(series) : { t: [], v: [], shift: 0 };
     const isDamaged = (a, b) => options.damaged?.some((s) => s.from < b && s.to > a);
     const first = Math.max(0, indexOf(t, from - 2 * shift) - 1), end = Math.min(t.length, indexOf(t, to) + 1);
-    const most = series ? gapOf(series, t) : Infinity;
+    const longestInterval = series ? longestIntervalOf(series, t) : Infinity;
     const name = (a, b) => {
       const [left, right] = [this.x(Math.max(a, from)), this.x(Math.min(b, to))];
       if (right - left < 72 || isDamaged(a, b)) return;
@@ -296,13 +300,13 @@ class Picture {
     c.fillStyle = this.#color("--ink-3");
     c.textAlign = "center";
     let last = null;
-    for (const [i, j] of stretches(t, v, first, end, most)) {
+    for (const [i, j] of stretches(t, v, first, end, longestInterval)) {
       if (last !== null || t[i] > from) name(last ?? from, t[i]);
       last = t[j] + 2 * shift;
     }
     const now = options.axis === undefined ? Math.min(to, Date.now()) : to;
     if (last === null) name(from, now);
-    else if (now - last > Math.max(most === Infinity ? 0 : most, 2 * shift)) name(last, now);
+    else if (now - last > Math.max(longestInterval === Infinity ? 0 : longestInterval, 2 * shift)) name(last, now);
     c.textAlign = "left";
   }
 

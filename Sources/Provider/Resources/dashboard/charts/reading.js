@@ -14,8 +14,8 @@ function closest(shown, at) {
     if (t.length === 0) return { series, i: null };
     let i = Math.min(t.length - 1, indexOf(t, at - shift));
     if (i > 0 && at - shift - t[i - 1] < t[i] - (at - shift)) i--;
-    const most = series.every ?? gapOf(series, t);
-    const isFar = t.length > 1 && Math.abs(t[i] + shift - at) > most;
+    const longestInterval = series.every ?? longestIntervalOf(series, t);
+    const isFar = t.length > 1 && Math.abs(t[i] + shift - at) > longestInterval;
     return { series, i: isFar || !isNumber(v[i]) ? null : i };
   });
 }

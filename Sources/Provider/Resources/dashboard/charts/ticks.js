@@ -29,11 +29,11 @@ function timeFormats() {
  */
 export function timeTicks(from, to, width, room = 84) {
   const named = timeFormats(), ticks = [];
-  const most = Math.max(1, width / room);
-  const step = STEPS.find((s) => (to - from) / s <= most);
+  const maximum = Math.max(1, width / room);
+  const step = STEPS.find((s) => (to - from) / s <= maximum);
   const start = new Date(from);
   if (step === undefined) {
-    const months = MONTHS.find((n) => (to - from) / (n * 30.44 * DAY) <= most) ?? MONTHS.at(-1);
+    const months = MONTHS.find((n) => (to - from) / (n * 30.44 * DAY) <= maximum) ?? MONTHS.at(-1);
     const month = Math.floor(start.getMonth() / months) * months;
     for (let n = 0; n < 400; n++) {
       const date = new Date(start.getFullYear(), month + n * months, 1);
