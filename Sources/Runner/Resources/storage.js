@@ -1,5 +1,6 @@
 // localStorage and sessionStorage. An area has `get`, `set`, `remove`, `keys` and `clear`.
-// Not supported: `storage` events; another run of the same app sees the values of its first access.
+// Not supported: `storage` events, and seeing the changes of another run of the same app: a run loads the
+// values at its first access.
 const storageQuota = 5 << 20;
 const fullStorage = () => new $DOMException("the storage is full", "QuotaExceededError");
 
@@ -32,9 +33,9 @@ function memoryArea() {
 }
 
 // A lone surrogate is invalid in UTF-8, so it is sent as U+FFFF and its number.
-const halfMark = "\uffff";
+const surrogateMark = "\uffff";
 
-function wholeText(string) {
+function escapeLoneSurrogates(string) {
     if (!matches(/[\ud800-\udfff\uffff]/u, string)) return string;
     let result = "";
     for (let index = 0; index < string.length; index++) {
@@ -42,7 +43,7 @@ function wholeText(string) {
         if (code >= 0xd800 && code < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
             result += string[index] + string[++index];
         } else if ((code >= 0xd800 && code < 0xe000) || code === 0xffff) {
-            result += halfMark + numberText(code, 16);
+            result += surrogateMark + numberText(code, 16);
         } else {
             result += string[index];
         }
@@ -50,9 +51,9 @@ function wholeText(string) {
     return result;
 }
 
-function originalText(string) {
-    if (indexOf(string, halfMark) < 0) return string;
-    const parts = split(string, halfMark);
+function unescapeLoneSurrogates(string) {
+    if (indexOf(string, surrogateMark) < 0) return string;
+    const parts = split(string, surrogateMark);
     let result = parts[0];
     for (let index = 1; index < parts.length; index++) {
         result += fromCharCode(toInteger(slice(parts[index], 0, 4), 16)) + slice(parts[index], 4);
@@ -61,22 +62,23 @@ function originalText(string) {
 }
 
 // The app's storage at the host: loaded at first use, and written at the end of each turn that changed
-// it. If the host stores nothing, it lasts for the run.
+// it. If the values cannot be loaded, for example without permission, they are kept in memory until the run
+// ends.
 function keptArea() {
     const path = "/api/v1/local-storage", longestBody = 1 << 20;
     const memory = memoryArea();
     // For each key its value and its size in bytes; `null` until loaded.
-    let entries = null, isKept = false, isTold = false;
+    let entries = null, isKept = false, hasWarned = false;
     // Changes that have not been sent: whether everything was cleared, and pairs as JSON.
     let isCleared = false, changes = new $Map(), isDue = false;
     // Bytes that can still be added, as far as known.
     let room = 0;
 
     const sizeOf = (string) => viewLength(host.encode(string));
-    let lack = "";
-    const say = (what, reason) => {
-        if (isTold) return;
-        isTold = true;
+    let loadFailure = "";
+    const warn = (what, reason) => {
+        if (hasWarned) return;
+        hasWarned = true;
         host.console(3, `localStorage ${what}: ${reason}`);
     };
     const sentence = (error) => text(isError(error) ? error.message : error);
@@ -98,13 +100,13 @@ function keptArea() {
             const { items, used, limit } = call("GET", new $Uint8Array(0));
             for (let index = 0; index < items.length; index++) {
                 const key = items[index][0], value = items[index][1];
-                mapSet(entries, originalText(key),
-                    { value: originalText(value), size: sizeOf(key) + sizeOf(value) });
+                mapSet(entries, unescapeLoneSurrogates(key),
+                    { value: unescapeLoneSurrogates(value), size: sizeOf(key) + sizeOf(value) });
             }
             room = limit - used;
             isKept = true;
         } catch (error) {
-            lack = sentence(error);
+            loadFailure = sentence(error);
         }
     }
 
@@ -135,7 +137,7 @@ function keptArea() {
                 for (let index = 0; index < keys.length; index++) mapDelete(changes, keys[index]);
             }
         } catch (error) {
-            say("could not be kept", sentence(error));
+            warn("could not be kept", sentence(error));
         }
     }
 
@@ -160,10 +162,10 @@ function keptArea() {
         set(key, value) {
             load();
             if (!isKept) {
-                say("is kept for this run only", lack);
+                warn("is kept for this run only", loadFailure);
                 return memory.set(key, value);
             }
-            const name = wholeText(key), content = wholeText(value);
+            const name = escapeLoneSurrogates(key), content = escapeLoneSurrogates(value);
             const before = mapGet(entries, key);
             if (before !== undefined && before.value === value) return;
             const size = sizeOf(name) + sizeOf(content);
@@ -184,7 +186,7 @@ function keptArea() {
             if (before === undefined) return;
             room += before.size;
             mapDelete(entries, key);
-            const json = `[${stringifyJSON(wholeText(key))},null]`;
+            const json = `[${stringifyJSON(escapeLoneSurrogates(key))},null]`;
             note(key, json, sizeOf(json));
         },
         keys() {
