@@ -86,7 +86,8 @@ extension APIPath {
     public static func stream(of sensor: String) -> APIPath {
         APIPath("sensors", sensor, "stream")
     }
-    /// The samples of several sensors as they are accepted, and more for the owner.
+    /// The samples of several sensors as they are accepted; for the owner, also changes of the
+    /// sensors, requests and runs, notices, recent access, and the size of the store.
     public static let stream = APIPath("stream")
     /// Statistics of several sensors.
     public static let statistics = APIPath("stats")

@@ -211,7 +211,9 @@ public struct StatisticsAnswer: Codable, Sendable {
 
 /// Statistics of several sensors, as columns.
 public struct StatisticsColumns: Decodable, Sendable {
-    /// The members of an item beside those that are named like the fields of its sensor.
+    /// The names of the fixed members of an item.
+    ///
+    /// Every other member is named after a field; a field with one of these names is in `values`.
     public static let members: Set<String> = [
         "sensor", "fields", "from", "to", "approximate", "partial", "damaged", "problem", "values",
     ]

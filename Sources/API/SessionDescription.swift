@@ -38,7 +38,8 @@ public struct SessionDescription: Codable, Sendable {
     public let imported: Bool?
     /// The app or program that created it; missing if the owner created it.
     ///
-    /// For an app, it is also missing from the sessions that the app did not create.
+    /// In a response to an app or program, it is also missing from sessions that another client
+    /// created.
     public let app: String?
 
     /// Creates a value from its members.

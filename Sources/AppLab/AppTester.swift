@@ -11,10 +11,10 @@ package import Simulation
 import Synchronization
 import VM
 
-/// Runs the tests of one app: on a copy of the app as it would be installed, with an empty data
-/// directory for each test.
+/// Runs an app in hosts with empty, temporary data directories.
 ///
-/// Both are temporary; the owner's data directory is neither read nor changed.
+/// An app given as a folder is installed temporarily; an installed app is run from the owner's folder
+/// of apps. No other part of the owner's data directory is used.
 ///
 /// ```swift
 /// try await AppTester.with("./my-app", options) { tester in
@@ -65,7 +65,7 @@ package struct AppTester: Sendable {
     /// Runs `body` with a tester for an installed app, or for the app of a folder, which is
     /// installed temporarily.
     package static func with<T: Sendable>(
-        _ word: String, isFolder: Bool = true, _ options: HostOptions,
+        _ nameOrPath: String, isFolder: Bool = true, _ options: HostOptions,
         _ body: (AppTester) async throws -> T
     ) async throws -> T {
         let folder = try TemporaryFolder()
@@ -77,8 +77,8 @@ package struct AppTester: Sendable {
             unpacker: ArchiveUnpacker(program: nil))
         let app =
             isFolder
-            ? try await library.install(from: URL(filePath: word).standardizedFileURL)
-            : try await library.app(named: word)
+            ? try await library.install(from: URL(filePath: nameOrPath).standardizedFileURL)
+            : try await library.app(named: nameOrPath)
         let pool = RunnerPool(
             path: try CompanionProgram.runner.path(), keepsSpare: false,
             zone: AppTimeZone(
@@ -249,7 +249,8 @@ extension TestHarness {
         let plan = String(
             decoding: try JSONEncoder.sorted.encode(Plan(index: index, filter: filter)),
             as: UTF8.self)
-        // On the first line of the file, so that line numbers in errors are those of the file.
+        // The wrapping call adds no line before the file, so that line numbers in errors are those of
+        // the file.
         let body =
             Self.isModule(file.source)
             ? file.source

@@ -54,8 +54,8 @@ package struct TrialFindings: Encodable {
         for id in groups.keys where id.access == .stats {
             guard let sensor = id.sensor else { continue }
             let samples = PrivilegeID(sensor: sensor, access: .raw)
-            guard let single = groups[samples] else { continue }
-            groups[samples] = single + (groups.removeValue(forKey: id) ?? [])
+            guard let rawEntries = groups[samples] else { continue }
+            groups[samples] = rawEntries + (groups.removeValue(forKey: id) ?? [])
         }
         let seconds = max(1, Double(elapsed / .milliseconds(1)) / 1000)
         needs = groups.map { id, entries in Need(id, entries, seconds: seconds) }
@@ -65,7 +65,8 @@ package struct TrialFindings: Encodable {
         }.map(\.description)
     }
 
-    /// Whether a use needed exactly the declared privilege.
+    /// Whether a use needed a declared privilege: the same access, and the declared sensor or one of
+    /// the declared kind.
     private static func isUsed(_ declared: PrivilegeID, by used: PrivilegeID) -> Bool {
         guard let sensor = declared.sensor, let other = used.sensor else { return declared == used }
         return sensor.covers(other) && declared.access == used.access
@@ -78,8 +79,8 @@ extension TrialFindings.Need {
         operations = Set(entries.compactMap(\.operation)).sorted()
         calls = entries.reduce(0) { $0 + $1.calls }
         samples = entries.reduce(0) { $0 + $1.count }
-        let single = entries.filter { $0.access == .raw }.reduce(0) { $0 + $1.count }
-        rate = id.access == .raw ? (Double(single) / seconds * 100).rounded() / 100 : nil
+        let rawCount = entries.filter { $0.access == .raw }.reduce(0) { $0 + $1.count }
+        rate = id.access == .raw ? (Double(rawCount) / seconds * 100).rounded() / 100 : nil
         let spans = entries.compactMap { entry -> Double? in
             guard let from = entry.range?.from, from > .distantPast, from < entry.time else {
                 return nil

@@ -8,7 +8,8 @@ import Foundation
 struct BackgroundRunList {
     /// A background run.
     struct Entry: Hashable, Codable {
-        /// The run's identifier, which is valid on this host only.
+        /// The run's identifier on the host that started it; the next host resumes it as a run with
+        /// another identifier.
         let run: String
         /// The app's name.
         let app: String

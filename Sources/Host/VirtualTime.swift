@@ -97,7 +97,7 @@ actor VirtualTime: VirtualRunTime {
     private let clock: VirtualClock
     private let machine: VirtualMachine
     private let authority: Authority
-    private let turns: StreamScheduler
+    private let streams: StreamScheduler
     private let speed: VirtualSetup.Speed
     /// When the tokens of the runs were last renewed.
     private var renewed: Timestamp
@@ -107,7 +107,7 @@ actor VirtualTime: VirtualRunTime {
 
     init(
         _ setup: VirtualSetup, _ machine: VirtualMachine, _ authority: Authority,
-        _ turns: StreamScheduler
+        _ streams: StreamScheduler
     ) {
         seed = setup.seed
         clock = setup.clock
@@ -116,15 +116,15 @@ actor VirtualTime: VirtualRunTime {
         renewed = setup.clock.start
         self.machine = machine
         self.authority = authority
-        self.turns = turns
+        self.streams = streams
     }
 
-    func catchUp() async { await turns.runOnce() }
+    func catchUp() async { await streams.runOnce() }
 
     func advance(to deadline: Int64?) async throws -> RunMoment? {
         let now = clock.now
         let wanted = deadline.map { max(now, Timestamp(microseconds: $0)) }
-        let sample = await machine.nextSample(of: await turns.sensors, after: now)
+        let sample = await machine.nextSample(of: await streams.sensors, after: now)
         let isSample = sample.map { sample in wanted.map { sample <= $0 } ?? true } ?? false
         guard let time = isSample ? sample : wanted else { return nil }
         if case .times(let factor) = speed, time > now {

@@ -37,7 +37,8 @@ public actor SystemLibraries {
         case bytes([UInt8])
         /// The library is not installed.
         case libraryMissing(Library)
-        /// The library, or the file in it, does not exist.
+        /// The path is invalid or names no library of ``Library``, or the installed library has no
+        /// such file.
         case none
     }
 

@@ -25,7 +25,8 @@ struct MapTileFiles {
 
     /// The response to a request below `/dashboard/tiles`; `nil` for another path.
     ///
-    /// The path itself describes the folder, with 204 if there is none; below it are `z/x/y`.
+    /// `/dashboard/tiles` returns a description of the folder, or 204 if no folder is configured; a
+    /// tile is at `/dashboard/tiles/z/x/y`.
     func response(to request: Request) async throws -> Response? {
         let path = request.uri.path
         guard path == Self.root || path.hasPrefix(Self.root + "/") else { return nil }

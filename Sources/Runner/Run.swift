@@ -234,7 +234,7 @@ final class Run {
             hasPage = true
             dispatch("page", engine.string(name))
         case .present(let text, let markup):
-            presentation = Presentation(text: text, markup: markup)
+            presentation = Presentation(reportsText: text, reportsMarkup: markup)
         case .lifetime(let milliseconds):
             end = clock.now + UInt64(milliseconds) * 1_000_000
         case .response(let id, let status, let headers, let url):
@@ -334,8 +334,8 @@ final class Run {
     }
 
     private func presentEnd() {
-        if presentation.text { presentText() }
-        if presentation.markup, let text = text(of: "markup") {
+        if presentation.reportsText { presentText() }
+        if presentation.reportsMarkup, let text = text(of: "markup") {
             channel.send(.markup(text: text.shortened(toBytes: FrameLimits.markup)))
         }
         presentation = Presentation()

@@ -70,7 +70,10 @@ struct SelectionTests {
         #expect(try await fixture.engine.latest(for: grant).samples.map(\.sequence) == [2])
     }
 
-    @Test func `a sample in the future is read by range and is not the latest`() async throws {
+    @Test
+    func `a sample five minutes or more in the future is read by range and is not the latest`()
+        async throws
+    {
         let now = EngineFixture.now.microseconds
         let times: [Int64] = [now - 2_000_000, now + 299_999_999, now + 300_000_000, .max - 1]
         try await fixture.add(times.map { ($0, 1) })
@@ -108,7 +111,10 @@ struct SelectionTests {
         #expect(latest.freshness?.isStale == isStale)
     }
 
-    @Test func `a missing sensor or field is named in the error`() async throws {
+    @Test
+    func `an unknown or missing sensor, unknown field or unsuitable condition has an error code`()
+        async throws
+    {
         let cases: [(SensorID, SampleSelection, LAEError.Code)] = [
             ("nobody", SampleSelection(), .unknownSensor),
             ("missing", SampleSelection(), .unavailable),

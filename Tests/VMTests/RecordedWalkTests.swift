@@ -5,8 +5,9 @@ import Testing
 
 @testable import VM
 
-/// The level `auto` on a recorded walk with the phone in a trouser pocket, whose regular vibration looks like
-/// noise.
+/// The level `auto` on the acceleration of a recorded walk, with the phone in a trouser pocket.
+///
+/// The regular oscillation of a walk resembles the noise that the level ignores.
 struct RecordedWalkTests {
     private struct Reading {
         let milliseconds: Int
@@ -46,7 +47,8 @@ struct RecordedWalkTests {
         var next = 0
         for reading in walk where reading.milliseconds >= next {
             reads.append(reading)
-            // A read is late by less than the recording's interval.
+            // 10 ms is half of the recording's interval: the recorded reading nearest to the due time
+            // is taken.
             next = reading.milliseconds + Int(interval(reading).wholeMicroseconds / 1000) - 10
         }
         return reads
@@ -72,7 +74,9 @@ struct RecordedWalkTests {
         #expect(abs(auto - all) <= 2, "\(auto) of \(all)")
     }
 
-    @Test func `an alert is raised in as many seconds as at medium`() {
+    @Test
+    func `at auto, no fewer seconds have a reading above an alert's threshold than at medium`()
+    {
         func seconds(_ reads: [Reading]) -> Int {
             Set(reads.filter { $0.acceleration.magnitude > 14 }.map { $0.milliseconds / 1000 })
                 .count
@@ -82,7 +86,10 @@ struct RecordedWalkTests {
         #expect(seconds(readsAtAuto(longest: nil, isNeeded: true)) >= medium)
     }
 
-    @Test func `each slot of a rate of five a second has a sample`() throws {
+    @Test
+    func `every 200 ms have a sample, enough for a grant with a rate of five samples per second`()
+        throws
+    {
         let slots = Set(readsAtAuto(longest: nil, isNeeded: true).map { $0.milliseconds / 200 })
         let last = try #require(walk.last).milliseconds / 200
         #expect(slots.count == last + 1)

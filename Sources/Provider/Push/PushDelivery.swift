@@ -76,7 +76,8 @@ struct PushDelivery {
         for sensor in order { try await deliver(groups[sensor] ?? [], to: sensor) }
     }
 
-    /// The problem of a push of which nothing was accepted because nothing is granted.
+    /// The problem to answer with if nothing was accepted and a sensor was refused; `nil` if readings
+    /// were malformed.
     ///
     /// A body with malformed readings is not refused, since clients would repeat it forever.
     var problem: Problem? {
@@ -134,8 +135,10 @@ struct PushDelivery {
         return batch
     }
 
-    /// The idempotency key of a batch; `nil` if some readings have no timestamp, so that equal readings
-    /// are different samples.
+    /// The idempotency key of a batch.
+    ///
+    /// `nil` if a reading has no timestamp: it gets the time of its arrival, so a body that is sent
+    /// twice contains different samples.
     private func key(_ readings: [PushedReading], client: String) -> BatchKey? {
         guard readings.allSatisfy({ $0.reading.time != nil }) else { return nil }
         return BatchKey(client: client, name: "push-" + digest.hexadecimal, digest: Array(digest))

@@ -34,7 +34,7 @@ struct SessionCaller: Hashable {
     /// The creator that the caller's own sessions are marked with; `nil` for the owner.
     let creator: SessionCreator?
 
-    /// The creator's name, which apps see of their own sessions only.
+    /// The creator's name, which an app or program sees for its own sessions only.
     fileprivate func creatorName(of record: SessionRecord) -> String? {
         creator == nil || creator?.number == record.creator?.number ? record.creator?.name : nil
     }

@@ -210,7 +210,8 @@ private struct BlockPlan {
             }
             let count = end - start
             let span = (high &- low).unsignedWidth
-            // Narrow blocks are decoded as signed 32-bit distances from their base.
+            // The decoder reads blocks of `frame` and `delta` without the flag as signed 32-bit
+            // distances, so the span of their values must fit 31 bits.
             frame.add(low, high, count, isWide: span > 31)
             delta.add(lowDelta, highDelta, count, isWide: span > 31)
             linear.add(lowResidual, highResidual, count, isWide: false)

@@ -3,9 +3,9 @@ import Scheduling
 
 /// Motion and environment sensors of the Industrial I/O subsystem.
 ///
-/// The only device of a kind has the kind's identifier; several devices are instances named by
-/// its label, its place in the case or its chip. Source: `/sys/bus/iio/devices/iio:device*`,
-/// Documentation/ABI/testing/sysfs-bus-iio.
+/// A device that is the only one of its kind has the kind's identifier. Otherwise each device is an
+/// instance, named by its label, its location in the case or its chip. Source:
+/// `/sys/bus/iio/devices/iio:device*`, Documentation/ABI/testing/sysfs-bus-iio.
 struct IIODriver: SensorDriver {
     private let folder: SystemFolder
     private let nodes: String
@@ -38,9 +38,9 @@ struct IIODriver: SensorDriver {
         do throws(SensorError) {
             let matrix =
                 channels.count == 3 ? try MountMatrix.of(kind.channel, in: device) : nil
-            let number = device.path.split(separator: "/").last ?? ""
+            let deviceName = device.path.split(separator: "/").last ?? ""
             let scan = IIOScan(
-                device: device, node: "\(nodes)/\(number)", bus: folder, kind: kind,
+                device: device, node: "\(nodes)/\(deviceName)", bus: folder, kind: kind,
                 channels: channels, matrix: matrix)
             // A buffer has one reader: a device that measures several kinds is polled.
             let measuresOneKind =

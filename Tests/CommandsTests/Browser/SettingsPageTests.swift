@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The link and the command for changing a refusal in a page.
+/// The dashboard link and the command in the error of a refused read.
 @Suite(.blocking, .serialized) struct SettingsPageTests {
-    @Test func `a refused page has the link and the command, and works after following it`()
+    @Test
+    func `the error of a refused read has a link and a command, after which the read succeeds`()
         throws
     {
         let host = try PublishedHost("hello-world-master")
@@ -28,7 +29,8 @@ import Testing
         let link = try #require(refused.last)
         #expect(link == host.host.url("/apps/asks-again"))
         #expect(try browser.run("return JSON.stringify(nervous.openSettings())").contains(link))
-        // The page stays open while the other is visible.
+        // `openSettings` opens the dashboard's page in another tab, so the app's page stays open; the
+        // link leads to that page.
         #expect(try host.sandbox.curl("-H", "Accept: text/html", link).status == 200)
         let command = try #require(refused[1].firstMatch(of: /Allow it with: nervous (.*)$/)?.1)
         let words = command.split(separator: " ").map(String.init)
@@ -38,7 +40,9 @@ import Testing
         #expect(read == "9.5")
     }
 
-    @Test func `a page has the host's sensors and battery in place of the browser's`() throws {
+    @Test func `a page uses the host's sensors, and the browser's battery if the host has none`()
+        throws
+    {
         let host = try PublishedHost("hello-world-master")
         let app = try AppFolder(host.sandbox, "web-sensors")
         try app.set(

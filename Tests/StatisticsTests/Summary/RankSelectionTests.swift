@@ -76,7 +76,7 @@ struct RankSelectionTests {
         #expect(selection.values == ranks.map { sorted[$0 / 80] }, "seed \(seed)")
     }
 
-    @Test func `no ranks need no pass`() {
+    @Test func `a selection without ranks needs no pass`() {
         var selection = RankSelection(ranks: [], of: 0, candidates: [])
         let needsMore = selection.endPass()
         #expect(!needsMore)

@@ -29,8 +29,11 @@ struct GeodesyTests {
         }
     }
 
-    @Test func `nearly antipodal positions are solved by bisection`() throws {
-        // Bisection agrees with Vincenty's series where both converge.
+    @Test func `bisection equals GeographicLib, also for positions that are not nearly antipodal`()
+        throws
+    {
+        // `NearAntipodes` is valid for all pairs except those on the equator that are not nearly
+        // antipodal.
         for pair in try GeodesicFixtures.load().pairs where pair.metres > 1000 {
             guard pair.from[0] != 0 || pair.to[0] != 0 || pair.metres > 19_975_000 else { continue }
             let reduced = ReducedPair(

@@ -8,7 +8,7 @@ const LEVELS = ["off", "low", "medium", "high", "auto"];
 const AGES = ["1d", "7d", "30d", "90d", "365d", "1825d"];
 const HOUR = 36e5, DAY = 864e5;
 
-/** The privileges that concern a sensor, by its name or its kind. */
+/** Whether a permission is for this sensor or for its kind. */
 function concerns(id, { privilege, terms }) {
   const match = /^sensor:([^:]+)(?::(?:stats|write))?$/.exec(privilege);
   if (match === null) return false;
@@ -17,7 +17,7 @@ function concerns(id, { privilege, terms }) {
   return (terms?.only === undefined || terms.only.includes(id)) && !terms?.excluded?.includes(id);
 }
 
-/** Says what failed, where the owner pressed. */
+/** Shows an error's message in the element `place`. */
 const failed = (place, error) => fill(place, h("span", { class: "state bad" }, icon("warn"), plain(error.message)));
 
 /**
@@ -30,7 +30,7 @@ export function settingsPanels(sensor, { signal, range, changed }) {
   const access = h("ul", { class: "lines" });
   const kept = h("div", { class: "inset stack" });
 
-  // Of a precision, where all numbers of the sensor have the same unit.
+  // The unit in which the precision of a grant is shown; `undefined` if the numbers of the sensor have different units.
   const units = new Set(sensor.fields.filter(({ kind }) => kind === "number").map((field) => field.unit));
   const unit = units.size === 1 ? [...units][0] : undefined;
 
@@ -78,7 +78,7 @@ export function settingsPanels(sensor, { signal, range, changed }) {
     return item;
   }
 
-  /** Grants what was revoked again, under the same terms. */
+  /** A button that restores the revoked grant with the same terms. */
   function undo(grant, status) {
     return button([said.undo, unseen(` ${said.of(plain(grant.client))}`)], async () => {
       try {
