@@ -5,6 +5,7 @@ import Ingest
 import Samples
 import Testing
 import Text
+import VM
 
 /// Statistics of several sensors, and as bytes.
 struct StatisticsColumnsTests {
