@@ -282,7 +282,7 @@ let package = Package(
                 "Scheduling", "Tracks", "VM", nioCore, nioPosix, nioSSL,
             ], exclude: ["Bluetooth/bluez.py"]),
         tests("Addresses", ["Addresses"]),
-        tests("AppStorage", ["AppStorage", "Samples", "Text"]),
+        tests("AppStorage", ["AppStorage", "Samples", "Text", grdb]),
         tests("Auth", ["Addresses", "AppStorage", "Auth", "Samples", "Text", "log-writer", grdb]),
         tests("Backup", ["Auth", "Backup", "Samples", "Scheduling", grdb]),
         tests("LAE", ["Auth", "LAE", "SampleStore", "Samples", "Statistics", "VM"]),

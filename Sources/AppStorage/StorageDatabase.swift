@@ -241,18 +241,25 @@ public struct StorageDatabase: Sendable {
     private func erase(
         where condition: String, _ arguments: StatementArguments
     ) async throws(AppStorageError) {
-        let hasErased = try await write { database in
+        let isDue = try await write { database in
             try database.execute(sql: "DELETE FROM item WHERE \(condition)", arguments: arguments)
-            let hasErased = database.changesCount > 0
-            try database.execute(sql: "DELETE FROM space WHERE \(condition)", arguments: arguments)
-            return hasErased
+            return try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM space WHERE \(condition))",
+                arguments: arguments) ?? false
         }
-        guard hasErased else { return }
+        guard isDue else { return }
         do {
             // Pages that SQLite has rebalanced hold copies of removed rows; a rewritten file has
             // none.
             try await queue.vacuum()
-            try await queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            try await queue.writeWithoutTransaction { database in
+                _ = try database.checkpoint(.truncate)
+                // These rows are last: if a step before fails, the next erasure repeats it.
+                try database.execute(
+                    sql: "DELETE FROM space WHERE items = 0 AND \(condition)",
+                    arguments: arguments)
+                _ = try database.checkpoint(.truncate)
+            }
         } catch {
             throw AppStorageError(wrapping: error)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -79,6 +80,29 @@ struct StorageDatabaseTests {
         try await database.eraseAll(keeping: [foreign])
         #expect(try await database.usage(of: other) == .zero)
         #expect(try await database.usage(of: foreign) == StorageUsage(used: 4, items: 1))
+    }
+
+    @Test(arguments: [false, true])
+    func `an erasure that ended before the file was rewritten is repeated`(
+        ofAll: Bool
+    ) async throws {
+        _ = try await store((0..<50).map { ("\($0)", Int?.some(4000)) })
+        let queue = try DatabaseQueue(path: folder.path + "/app-storage.sqlite")
+        func freePages() async throws -> Int {
+            try await queue.read { try Int.fetchOne($0, sql: "PRAGMA freelist_count") } ?? 0
+        }
+        // What an erasure has done when the disk is too full for rewriting the file.
+        try await queue.write { try $0.execute(sql: "DELETE FROM item") }
+        #expect(try await freePages() > 0)
+        if ofAll {
+            try await database.eraseAll(keeping: [])
+        } else {
+            try await database.erase(app: holder.app)
+        }
+        #expect(try await freePages() == 0)
+        let left = try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM space") }
+        #expect(left == 0)
+        try queue.close()
     }
 
     @Test func `the number of keys is limited`() async throws {
