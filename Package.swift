@@ -322,7 +322,7 @@ let package = Package(
             "Host",
             [
                 "API", "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples",
-                "Text", crypto, logging, nioSSL,
+                "Text", "VM", crypto, logging, nioSSL,
             ]),
         tests(
             "Commands",

@@ -4,6 +4,7 @@ import Auth
 import Backup
 import Egress
 import JSApps
+import Provider
 import Sessions
 import VM
 
@@ -63,14 +64,15 @@ extension CommandFailure {
     }
 
     private init(_ error: VirtualMachineError) {
+        let problem = ProblemCode(error.code)
         let (code, type): (Code, String) =
             switch error.code {
             case .alreadyRunning: (.tryAgain, "already-running")
             case .dataUnusable: (.cannotCreate, "data-unusable")
-            case .unknownSensor: (.noInput, "unknown-sensor")
-            case .unavailable, .sensorOff, .bufferFull, .batchTooLarge, .diskFull, .keyReused,
-                .invalidSensor, .sensorTaken, .sensorComputed, .sensorCollected, .storeFailed:
-                (.inputOutput, "store-failed")
+            case .storeFailed: (.inputOutput, "store-failed")
+            case .unknownSensor, .unavailable, .sensorOff, .bufferFull, .batchTooLarge, .diskFull,
+                .keyReused, .invalidSensor, .sensorTaken, .sensorComputed, .sensorCollected:
+                (Self.code(problem), problem.rawValue)
             }
         self.init(code, error.message, hint: error.hint, type: type)
     }

@@ -1,4 +1,4 @@
-import API
+package import API
 import AppRuns
 import AppStorage
 import Auth
@@ -11,7 +11,7 @@ import LAE
 import Logging
 import Samples
 import Sessions
-import VM
+package import VM
 
 /// Maps the errors of the modules to problems.
 extension Problem {
@@ -155,16 +155,22 @@ extension ProblemCode {
             }
     }
 
-    init(_ code: VirtualMachineError.Code) {
+    /// The code for an error of the virtual machine, also when it ends a command.
+    package init(_ code: VirtualMachineError.Code) {
         self =
             switch code {
             case .unknownSensor: .unknownSensor
+            case .unavailable: .sensorUnavailable
+            case .sensorOff: .sensorOff
+            case .bufferFull: .busy
+            case .batchTooLarge: .tooLarge
+            case .diskFull: .diskFull
+            case .keyReused: .keyReused
             case .invalidSensor: .invalidSensor
             case .sensorTaken: .nameTaken
-            case .diskFull: .diskFull
-            case .alreadyRunning, .dataUnusable, .unavailable, .sensorOff, .bufferFull,
-                .batchTooLarge, .keyReused, .sensorComputed, .sensorCollected, .storeFailed:
-                .internalError
+            case .sensorComputed: .sensorVirtual
+            case .sensorCollected: .sensorCollected
+            case .alreadyRunning, .dataUnusable, .storeFailed: .internalError
             }
     }
 
