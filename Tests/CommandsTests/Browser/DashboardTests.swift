@@ -164,6 +164,27 @@ import Testing
         #expect(try browser.console.isEmpty)
     }
 
+    @Test func `the page of a sensor shows the level in use after another was rejected`() throws {
+        let host = try PublishedHost([])
+        let browser = try Browser(host.sandbox)
+        try browser.open(try Self.link(host))
+        try browser.wait(until: Self.isOpen)
+        try browser.open(host.host.url("/sensors/accelerometer"))
+        try browser.wait(until: "document.querySelector('input[name=level]:checked') !== null")
+        let level = "return document.querySelector('input[name=level]:checked').value"
+        let before = try browser.run(level)
+        _ = try browser.run(
+            """
+            const send = window.fetch;
+            window.fetch = (address, options) => options?.method === "PUT"
+              ? Promise.reject(new TypeError("The level was rejected.")) : send(address, options);
+            document.querySelector("input[name=level]:not(:checked)").click();
+            return 1;
+            """)
+        try browser.wait(until: "document.body.innerText.includes('The level was rejected.')")
+        #expect(try browser.run(level) == before)
+    }
+
     @Test func `its pages install from a URL, verify the log and check the machine`() throws {
         let sandbox = try Sandbox()
         let package = try sandbox.package()

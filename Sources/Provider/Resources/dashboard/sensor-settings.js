@@ -100,7 +100,8 @@ export function settingsPanels(sensor, { signal, range, changed }) {
     const choices = LEVELS.includes(sensor.level) ? LEVELS : [...LEVELS, sensor.level];
     return h("div", h("p", { class: "small quiet", id: "level" }, said.level),
       h("fieldset", { class: "choice full", "aria-labelledby": "level" }, choices.map((level) => h("label",
-        h("input", { type: "radio", name: "level", checked: level === sensor.level, on: { change: () => setLevel(level, status) } }),
+        h("input", { type: "radio", name: "level", value: level, checked: level === sensor.level,
+          on: { change: () => setLevel(level, status) } }),
         h("span", text.levels[level] ?? plain(level))))), status);
   }
 
@@ -110,7 +111,9 @@ export function settingsPanels(sensor, { signal, range, changed }) {
       sensor.level = level;
       status.textContent = said.levelSet(text.levels[level] ?? level);
     } catch (error) {
-      if (!signal.aborted) failed(status, error);
+      if (signal.aborted) return;
+      failed(status, error);
+      for (const input of kept.querySelectorAll("input[name=level]")) input.checked = input.value === sensor.level;
     }
   }
 
@@ -192,7 +195,6 @@ export function settingsPanels(sensor, { signal, range, changed }) {
     function close() {
       form.hidden = true;
       start.hidden = confirm.disabled = false;
-      start.hidden = false;
       start.focus();
     }
     const form = h("div", { class: "stack tight", hidden: true },
