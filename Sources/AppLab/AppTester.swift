@@ -263,12 +263,13 @@ extension TestHarness {
             ], starter: "\(TestController.path)/start")
     }
 
-    /// Whether a file is a module, which cannot be the body of a function.
+    /// Whether a file is a module, which cannot be the body of a function: a line begins with a
+    /// declaration `import` or `export`.
     private static func isModule(_ source: String) -> Bool {
-        source.split(separator: "\n").contains { line in
-            let words = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
-            guard let first = words.first, words.count > 1 else { return false }
-            return !line.hasPrefix(" ") && (first == "import" || first == "export")
+        // The call `import(…)` and the property `import.meta` are not declarations.
+        let declaration = /(?:import|export)(?:\s*["'{*]|\s+[\w$])/
+        return source.split(whereSeparator: \.isNewline).contains {
+            $0.prefixMatch(of: declaration) != nil
         }
     }
 }

@@ -273,6 +273,29 @@ struct AppTestTests {
         #expect(hidden.code == 0, "\(hidden.output)")
     }
 
+    @Test(arguments: [
+        "export{};", "export default 1;\r", "export\tconst one = 1;", "import'./app.js';",
+    ])
+    func `a test file with a declaration import or export at the beginning of a line is a module`(
+        declaration: String
+    ) throws {
+        let run = try test(
+            "/* A comment. */\n\(declaration)\ntest('url', () => assert(import.meta.url));")
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+    }
+
+    @Test(arguments: ["\texport const", " import x", "imported", "exports = {}", "import("])
+    func `a test file with import or export elsewhere is a script`(line: String) throws {
+        let run = try test(
+            """
+            const text = `
+            \(line)
+            `;
+            test('runs', async () => { await app.run('1s'); assert.ok(sensors.set); });
+            """, app: "const sensors = 2;")
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+    }
+
     @Test func `tests are selected by name`() throws {
         let tests = "for (const name of ['one', 'two', 'twenty']) test(name, () => {});"
         let run = try test(tests, "--filter", "tw")
