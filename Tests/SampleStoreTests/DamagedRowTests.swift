@@ -12,6 +12,7 @@ struct DamagedRowTests {
     private static let damages = [
         "layout SET fields = replace(fields, 'number', 'numbes')",
         "chunk SET count = 0", "chunk SET toTime = fromTime - 1",
+        "chunk SET toTime = fromTime, toSequence = fromSequence - 1",
     ]
     private let folder: TemporaryStore
 

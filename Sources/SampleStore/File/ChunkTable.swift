@@ -26,7 +26,9 @@ struct ChunkEntry {
     }
 
     /// The SQL condition for rows that `init` rejects.
-    static let isUnreadable = "(fromTime > toTime OR count NOT BETWEEN 1 AND 1 << 40)"
+    static let isUnreadable = """
+        ((fromTime, fromSequence) > (toTime, toSequence) OR count NOT BETWEEN 1 AND 1 << 40)
+        """
 
     /// Valid counts; sums of them do not overflow.
     private static let counts = 1...1 << 40
