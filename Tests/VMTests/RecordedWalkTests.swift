@@ -75,8 +75,7 @@ struct RecordedWalkTests {
     }
 
     @Test
-    func `at auto, no fewer seconds have a reading above an alert's threshold than at medium`()
-    {
+    func `at auto, no fewer seconds have a reading above an alert's threshold than at medium`() {
         func seconds(_ reads: [Reading]) -> Int {
             Set(reads.filter { $0.acceleration.magnitude > 14 }.map { $0.milliseconds / 1000 })
                 .count
