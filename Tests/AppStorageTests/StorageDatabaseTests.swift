@@ -68,7 +68,7 @@ struct StorageDatabaseTests {
         #expect(await refusal { _ = try StorageDatabase(path: path) } == .unsafeFile)
     }
 
-    @Test func `erasing keeps the values of one identity, or of known owners`() async throws {
+    @Test func `erasing keeps the values of one identity, or of known holders`() async throws {
         let other = StorageDatabase.Holder(app: "app", identity: "2")
         let foreign = StorageDatabase.Holder(app: "other", identity: "1")
         for holder in [holder, other, foreign] {
