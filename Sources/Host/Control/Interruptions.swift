@@ -48,15 +48,34 @@ package final class Interruptions: Sendable {
 
     /// Delivers a signal to all listeners.
     func deliver() {
-        let isSecond = state.withLock { state in
-            let isDelivered = state.listeners.values.reduce(false) { isDelivered, listener in
+        var tried: Set<Int> = []
+        // Without our lock: `yield` takes the lock of the task that iterates, which a task that is cancelled
+        // holds while `onTermination` waits for ours.
+        while let listeners = untriedListeners(tried) {
+            let isDelivered = listeners.values.reduce(false) { isDelivered, listener in
                 if case .enqueued = listener.yield() { return true }
                 return isDelivered
             }
-            defer { state.isPending = !isDelivered }
-            return !isDelivered && state.isPending
+            if isDelivered { return state.withLock { $0.isPending = false } }
+            tried.formUnion(listeners.keys)
+        }
+    }
+
+    /// The listeners to which a signal was not delivered yet.
+    ///
+    /// - Returns: `nil` if there are none; then the signal is pending, or terminates the process.
+    private func untriedListeners(_ tried: Set<Int>) -> [Int: AsyncStream<Void>.Continuation]? {
+        var isSecond = false
+        let listeners = state.withLock { state in
+            let listeners = state.listeners.filter { !tried.contains($0.key) }
+            if listeners.isEmpty {
+                isSecond = state.isPending
+                state.isPending = true
+            }
+            return listeners
         }
         if isSecond { terminate() }
+        return listeners.isEmpty ? nil : listeners
     }
 
     /// Returns as soon as signals are trapped.
