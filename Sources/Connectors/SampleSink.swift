@@ -24,13 +24,6 @@ public final class SampleSink: Sendable {
         /// The number of the current listener; calls for earlier ones are ignored.
         var listener = 0
 
-        mutating func send(_ sample: Sample) -> Bool {
-            guard let output else { return false }
-            if case .enqueued = output.yield(sample) { return true }
-            unsent += 1
-            return false
-        }
-
         var report: SourceReport {
             let counts = maker.counts
             var report = SourceReport()
@@ -133,15 +126,20 @@ public final class SampleSink: Sendable {
         _ make: (inout SampleMaker, Timestamp) -> SampleMaker.Outcome
     ) -> SampleMaker.Outcome? {
         let arrival = time.now()
-        return state.withLock { state in
+        let (outcome, output) = state.withLock { state in
             guard state.limit.admit(at: arrival) else {
                 state.refused += 1
-                return nil
+                return (SampleMaker.Outcome?.none, state.output)
             }
-            let outcome = make(&state.maker, arrival)
-            guard case .sample(let sample) = outcome else { return outcome }
-            return state.send(sample) ? outcome : nil
+            return (make(&state.maker, arrival), state.output)
         }
+        guard case .sample(let sample)? = outcome else { return outcome }
+        // Without our lock: `yield` takes the lock of the task that iterates, which a task that is cancelled
+        // holds while the end of the stream waits for ours.
+        guard let output else { return nil }
+        if case .enqueued = output.yield(sample) { return outcome }
+        state.withLock { $0.unsent += 1 }
+        return nil
     }
 
     // MARK: - Supervisor
