@@ -74,8 +74,8 @@ public struct SensorDescription: Codable, Sendable {
     public let title: String
     /// The fields of its samples.
     public let fields: [FieldDescription]
-    /// The name of the numeric field that stands for the sensor where only one value is shown; missing
-    /// without numeric fields.
+    /// The name of the numeric field that is shown where there is room for one value; missing without
+    /// numeric fields.
     public let mainField: String?
     /// Where its samples come from.
     public let source: String

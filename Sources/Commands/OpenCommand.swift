@@ -82,7 +82,7 @@ struct OpenCommand: AsyncParsableCommand {
         }
     }
 
-    /// A message about what nobody has decided about an app yet, since its page shows no prompt;
+    /// A message about what is not decided about an app yet, since its page shows no prompt;
     /// `nil` if there is nothing.
     private static func undecided(of name: String, _ session: HostSession) async throws -> String? {
         let app = try await session.client.app(name).value

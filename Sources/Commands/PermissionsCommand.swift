@@ -233,7 +233,7 @@ struct PermissionsCommand: AsyncParsableCommand {
         /// Checks that the client, if it is an app that declares its privileges, declares this one, as
         /// `nervous run --allow` does.
         ///
-        /// The host refuses names of nobody and malformed privileges.
+        /// The host refuses unknown names and malformed privileges.
         private func checkDeclared(_ session: HostSession) async throws {
             guard let asked = PrivilegeID(privilege),
                 let app = try? await session.client.app(client).value, app.generation == nil

@@ -36,7 +36,7 @@ extension Sensor {
         "location": "accuracy", "satellites": "used",
     ]
 
-    /// The numeric field that stands for the sensor where only one value is shown; `nil` without
+    /// The numeric field that is shown where there is room for one value of the sensor; `nil` without
     /// numeric fields.
     public var mainField: Field? {
         let numeric = fields.filter(\.kind.isNumeric)

@@ -8,8 +8,8 @@ import Provider
 struct ControlExchange: Sendable {
     /// The body of a response, as it arrives.
     ///
-    /// While nobody reads it, the host cannot send more than a few buffers. The connection is closed
-    /// when the body has ended or is released.
+    /// While it is not read, the host can send only a few buffers more. The connection is closed when
+    /// the body has ended or is released.
     typealias Body = NIOThrowingAsyncSequenceProducer<
         ByteBuffer, any Error, NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark,
         ResponseReader.Delegate

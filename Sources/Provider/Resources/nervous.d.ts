@@ -201,7 +201,7 @@ declare namespace Nervous {
     readonly id: string;
     readonly title: string;
     readonly fields: readonly Field[];
-    /** The numeric field that stands for the sensor where only one value is shown. */
+    /** The numeric field that is shown where there is room for one value. */
     readonly mainField?: string;
     readonly source: string;
     /** Of a virtual sensor: its definition. */

@@ -187,7 +187,7 @@ class BroadcastChannel extends EventTarget {
         if (arguments.length === 0) throw new $TypeError("a message is needed");
         if (this.#isClosed) throw new $DOMException("the channel is closed", "InvalidStateError");
         const list = mapGet(channels, this.#name), origin = originOf();
-        // Clones also if nobody listens, because the message may not be one that can be cloned.
+        // Clones also without listeners, to throw if the message cannot be cloned.
         const checked = cloneValue(message);
         for (let index = 0; index < list.length; index++) {
             const channel = list[index];

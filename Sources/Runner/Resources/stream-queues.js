@@ -34,7 +34,7 @@ async function react(promise, fulfilled, rejected) {
     return result instanceof $Promise ? await result : result;
 }
 
-// Its rejection is nobody's: it is not reported as unhandled.
+// Marks a promise as handled: its rejection is not reported.
 function handled(promise) {
     react(promise, nothing, nothing);
     return promise;

@@ -26,7 +26,7 @@ export function install(bridge) {
             return found instanceof HTMLFormElement ? found : null;
         }
         for (let at = control.parentNode; at !== null; at = at.parentNode) if (at instanceof HTMLFormElement) return at;
-        // The parser gives a control that stands in a table a form that is not around it.
+        // The parser associates a control in a table with a form that is not its ancestor.
         const parsed = control._form;
         return parsed instanceof HTMLFormElement && rootOf(parsed) === rootOf(control) ? parsed : null;
     };

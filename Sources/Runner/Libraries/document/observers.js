@@ -1,5 +1,5 @@
 // MutationObserver, after https://dom.spec.whatwg.org/#mutation-observers, and whether a document has changed
-// since the last check. Nothing is recorded while nobody observes; changes are counted always, see changes.js.
+// since the last check. Nothing is recorded without observers; changes are counted always, see changes.js.
 import CharacterData from "domino/lib/CharacterData";
 import Comment from "domino/lib/Comment";
 import ContainerNode from "domino/lib/ContainerNode";
@@ -104,7 +104,8 @@ export function install(bridge) {
     }
     bridge.tag(MutationObserver);
 
-    // Domino tells only of nodes in a document, and not enough: the records are made where nodes change.
+    // Domino reports only changes of nodes in a document, without the details that records need: so records are made where
+    // nodes change.
     const { _insertOrReplace } = Node.prototype;
     Object.defineProperty(Node.prototype, "_insertOrReplace", {
         configurable: true, writable: true,

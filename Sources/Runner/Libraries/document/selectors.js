@@ -65,7 +65,7 @@ class Parser {
         }
         return [];
     }
-    // What stands in parentheses whose contents have no form of their own.
+    // The text in parentheses for which there is no grammar here.
     raw() {
         let depth = 1, text = "";
         while (depth > 0) {
@@ -450,7 +450,7 @@ function parseComplex(parser, { isRelative = false } = {}) {
     };
     const last = steps.length - 1;
     const isDown = (combinator) => combinator === " " || combinator === ">";
-    // Whether an element stands in the relation to `anchor` that the steps describe.
+    // Whether an element has the relation to `anchor` that the steps describe.
     const isRelated = (anchor) => {
         const isIt = (element) => match(element, last, anchor, anchor);
         const [{ combinator }] = steps, below = steps.some((step, at) => at > 0 && isDown(step.combinator));

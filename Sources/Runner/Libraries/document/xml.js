@@ -117,7 +117,7 @@ class Reader {
             if (this.#at("&")) text += this.#reference();
             else {
                 const part = this.#match(patterns.text)[0];
-                if (part.includes("]]>")) this.#fail("]]> stands in a text");
+                if (part.includes("]]>")) this.#fail("a text contains ]]>");
                 text += part;
             }
         }
