@@ -35,9 +35,6 @@ VENDORED = {
     "CNIOAtomics": Vendored(
         "uSHET", "https://github.com/18sg/uSHET", "pkg:github/18sg/ushet",
         ("src/cpp_magic.h", r"blob/(\w{40})"), "MIT", ROOT / "Scripts/licenses/uSHET"),
-    "CNIOExtrasZlib": Vendored(
-        "zlib", "https://www.zlib.net/", "pkg:generic/zlib",
-        ("vendored-zlib.version", r"(\S+)"), "Zlib", "include/nioextras-zlib.h"),
     "CNIOLLHTTP": Vendored(
         "llhttp", "https://github.com/nodejs/llhttp", "pkg:github/nodejs/llhttp",
         ("include/c_nio_llhttp.h", r"VERSION_(?:MAJOR|MINOR|PATCH) (\d+)"), "MIT", "LICENSE"),
