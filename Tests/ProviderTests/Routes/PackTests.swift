@@ -51,12 +51,13 @@ struct PackTests {
     {
         try await ServedHost.with(isLive: true) { host async throws in
             try await Self.collecting(host) {
-                var signals = await host.machine.samples.arrivalSignals(of: "gyroscope.left")
-                    .makeAsyncIterator()
                 let answer = try await Self.install(
                     host, "gyroscope.left", Self.pack("gyroscope.left"))
                 #expect(answer.status == 201, "\(answer.text)")
-                _ = await signals.next()
+                // Signals of arrivals exist only once the sensor is registered.
+                try await until {
+                    await host.machine.samples.newest(of: "gyroscope.left") != nil
+                }
                 let sample = try #require(await host.machine.samples.newest(of: "gyroscope.left"))
                 let values = sample.values.compactMap(\.double)
                 #expect(abs(values[0] * 180 / .pi - values[1]) < 1e-9)
