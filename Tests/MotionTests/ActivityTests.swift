@@ -1,3 +1,4 @@
+import Foundation
 import Motion
 import Samples
 import TestSupport
@@ -52,12 +53,20 @@ struct ActivityTests {
         }
     }
 
-    /// The readings of twenty recordings, and the seed of the first.
+    private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
+
+    /// The readings of twenty recordings that are always the same, or with `NERVOUS_LONG_TESTS=1` of 400
+    /// random ones, and the seed of the first.
+    ///
+    /// Twenty random ones would be too few for a bound on their share: what makes one window hard to
+    /// recognise affects the others of its recording, too.
     private func sample(
         _ recording: Recording, hasSpeed: Bool
     ) -> (readings: [ActivityReading], seed: UInt64) {
-        let seed = UInt64.random(in: 0...UInt64.max / 2)
-        let all = (0..<20).flatMap { readings(recording, seed: seed + $0, hasSpeed: hasSpeed) }
+        let seed = Self.isLong ? UInt64.random(in: 0...UInt64.max / 2) : 0
+        let all = (0..<(Self.isLong ? 400 : 20)).flatMap {
+            readings(recording, seed: seed + $0, hasSpeed: hasSpeed)
+        }
         return (all, seed)
     }
 
