@@ -18,8 +18,6 @@ public final class SampleSink: Sendable {
         /// Messages not passed to the maker: invalid ones, and those above the rate limit.
         var invalid = 0
         var refused = 0
-        /// Samples that are being forwarded, which are not counted yet.
-        var pending = 0
         /// Samples dropped because the buffer was full.
         var unsent = 0
         var output: AsyncThrowingStream<Sample, any Error>.Continuation?
@@ -32,8 +30,8 @@ public final class SampleSink: Sendable {
             report.link = link
             report.connections = connections
             report.problem = problem
-            report.received = counts.received + invalid + refused - pending
-            report.accepted = counts.accepted - unsent - pending
+            report.received = counts.received + invalid + refused
+            report.accepted = counts.accepted - unsent
             report.late = counts.late
             report.clock = maker.clockOffset
             report.dropped.malformed = counts.malformed + invalid
@@ -133,19 +131,15 @@ public final class SampleSink: Sendable {
                 state.refused += 1
                 return (SampleMaker.Outcome?.none, state.output)
             }
-            let outcome = make(&state.maker, arrival)
-            if outcome.isSample { state.pending += 1 }
-            return (outcome, state.output)
+            return (make(&state.maker, arrival), state.output)
         }
         guard case .sample(let sample)? = outcome else { return outcome }
         // Without our lock: `yield` takes the lock of the task that iterates, which a task that is cancelled
         // holds while the end of the stream waits for ours.
-        let isSent = if case .enqueued? = output?.yield(sample) { true } else { false }
-        state.withLock {
-            $0.pending -= 1
-            if !isSent { $0.unsent += 1 }
-        }
-        return isSent ? outcome : nil
+        guard let output else { return nil }
+        if case .enqueued = output.yield(sample) { return outcome }
+        state.withLock { $0.unsent += 1 }
+        return nil
     }
 
     // MARK: - Supervisor

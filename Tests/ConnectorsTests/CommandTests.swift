@@ -171,8 +171,9 @@ struct CommandTests {
         let samples = source.samples()
         try await ConnectorKindTests.reach(source, "a flood") { $0.received > 100_000 }
         let report = try #require(source.report)
-        #expect(report.accepted == 4096)
-        #expect(report.dropped.excess >= 100_000 - 4096)
+        // A sample on its way to the full buffer counts as accepted until the buffer has refused it.
+        #expect((4096...4097).contains(report.accepted))
+        #expect(report.dropped.excess >= 100_000 - 4097)
         let errors = try Self.source(["sh", "-c", "yes >&2 & sleep 0.3; echo done"])
         #expect(try await Self.texts(1, of: errors) == ["done"])
         withExtendedLifetime(samples) {}
