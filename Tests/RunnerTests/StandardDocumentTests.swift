@@ -71,7 +71,81 @@ struct StandardDocumentTests {
         (() => { const table = document.createElement('table'); table.insertRow().id = 'a'; table.insertRow(0).id = 'b'; table.createTFoot().insertRow().id = 'c'; table.insertRow().id = 'd'; table.createTHead().insertRow().id = 'e'; return [...table.rows].map((row) => row.id).join(''); })() ~~> ebacd
         (() => { const table = document.createElement('table'), body = document.createElement('tbody'); table.createCaption(); table.createTHead(); table.createTFoot(); for (const name of ['caption', 'tHead', 'tFoot']) { try { table[name] = body; } catch (error) { table.title += error.name[0]; } } return table.outerHTML; })() ~~> <table title="HHH"><caption></caption><thead></thead><tfoot></tfoot></table>
         (() => { const table = document.createElement('table'), head = document.createElement('thead'); table.createCaption(); table.createTHead(); table.createTFoot(); table.tHead = head; table.caption = null; table.tFoot = undefined; return [table.tHead === head, table.children.length].join(); })() ~~> true,1
+        [document.createElement('tr').sectionRowIndex, document.createElement('tbody').insertRow().sectionRowIndex].join() ~~> -1,0
+        Object.assign(document.createElement('input'), { type: 'wee\u212a' }).type ~~> text
         """#
+
+    /// `text` is the text of `<p>one <b>two</b> three</p>`, and `range` from "ne" to "th".
+    private static let ranges = #"""
+        [range.toString(), range.collapsed, range.commonAncestorContainer.localName].join() ~~> ne two th,false,p
+        (() => { range.deleteContents(); return [p.innerHTML, range.collapsed, range.startContainer === p, range.startOffset].join(); })() ~~> oree,true,true,1
+        (() => { const { childNodes } = range.extractContents(); return [[...childNodes].map((node) => node.textContent).join('|'), p.textContent].join(); })() ~~> ne |two| th,oree
+        (() => { const copy = document.createElement('i'); copy.append(range.cloneContents()); return [copy.innerHTML, p.textContent].join(); })() ~~> ne <b>two</b> th,one two three
+        (() => { range.insertNode(document.createElement('hr')); return [p.innerHTML, range.toString()].join(); })() ~~> o<hr>ne <b>two</b> three,ne two th
+        (() => { const inner = document.createRange(); inner.selectNodeContents(p.querySelector('b')); inner.surroundContents(document.createElement('u')); return [p.innerHTML, inner.startContainer.localName].join(); })() ~~> one <b><u>two</u></b> three,b
+        (() => { range.setStart(p.querySelector('b').firstChild, 1); p.querySelector('b').remove(); return [range.startContainer === p, range.startOffset, range.toString()].join(); })() ~~> true,1, th
+        (() => { range.setStart(p, 2); p.prepend('a', 'b'); p.append('c'); return [range.startOffset, range.toString()].join(); })() ~~> 4, th
+        (() => { p.firstChild.insertData(0, 'xyz'); p.firstChild.deleteData(3, 2); return [range.startOffset, range.toString()].join(); })() ~~> 3,e two th
+        (() => { p.firstChild.splitText(2); return [range.startContainer.data, range.startOffset, range.endOffset, p.childNodes.length].join(); })() ~~> on,1,3,4
+        (() => { p.replaceChildren('new'); return [range.startContainer === p, range.startOffset, range.endOffset].join(); })() ~~> true,0,0
+        (() => { const [, b] = p.childNodes; p.insertBefore(b, p.firstChild); p.replaceChild(document.createElement('s'), b); return [p.innerHTML, range.toString()].join(); })() ~~> <s></s>one  three,ne  th
+        (() => { const whole = document.createRange(); whole.selectNode(p); return [whole.compareBoundaryPoints(Range.START_TO_START, range), whole.compareBoundaryPoints(Range.END_TO_START, range), range.comparePoint(p, 3), range.isPointInRange(p, 1), range.intersectsNode(document.body)].join(); })() ~~> -1,-1,1,true,true
+        thrown(() => range.setStart(p, 9)) ~~> DOMException IndexSizeError
+        thrown(() => range.surroundContents(document)) ~~> DOMException InvalidNodeTypeError
+        thrown(() => range.insertNode(document)) ~~> DOMException HierarchyRequestError
+        (() => { const { childNodes } = range.createContextualFragment('<li>1<li>2'); return [childNodes.length, childNodes[1].textContent].join(); })() ~~> 2,2
+        (() => { const selection = getSelection(); selection.addRange(range); return [selection === document.getSelection(), `${selection}`, selection.type, selection.getRangeAt(0) === range, selection.containsNode(p.querySelector('b'))].join(); })() ~~> true,ne two th,Range,true,true
+        (() => { const selection = getSelection(); selection.setBaseAndExtent(p, 3, p, 1); const before = [selection.anchorOffset, selection.focusOffset, selection.direction]; selection.collapseToEnd(); return [...before, selection.focusOffset, selection.isCollapsed].join(); })() ~~> 3,1,backward,3,true
+        (() => { getSelection().selectAllChildren(p); getSelection().deleteFromDocument(); return p.innerHTML + getSelection().rangeCount; })() ~~> 1
+        """#
+
+    @Test(arguments: table(ranges))
+    func `ranges follow the changes of their nodes`(expression: String, value: String) throws {
+        let start = """
+            const p = document.body.appendChild(document.createElement("p")), range = document.createRange();
+            p.innerHTML = "one <b>two</b> three";
+            range.setStart(p.firstChild, 1);
+            range.setEnd(p.lastChild, 3);
+            """
+        #expect(try lines("\(start)console.log(String(\(expression)));") == [value])
+    }
+
+    @Test func `one event tells that the selection has changed`() throws {
+        let found = try lines(
+            """
+            document.addEventListener("selectionchange", () => console.log(getSelection().toString()));
+            getSelection().collapse(find("div"), 0);
+            getSelection().selectAllChildren(find("div"));
+            """)
+        #expect(found == ["xy"])
+    }
+
+    @Test func `only scripts of a type or language of JavaScript run`() throws {
+        let found = try lines(
+            """
+            for (const [name, value] of [["type", ""], ["type", " Text/JavaScript "], ["type", " "], ["language", "JavaScript1.2"],
+                ["language", "javascript "], ["language", ""], ["type", "text/x-template"]]) {
+                const script = document.createElement("script");
+                script.setAttribute(name, value);
+                script.textContent = `console.log(${JSON.stringify(value)})`;
+                document.body.append(script);
+            }
+            """)
+        #expect(found == ["", " Text/JavaScript ", "JavaScript1.2", ""])
+    }
+
+    @Test func `frames and timers are numbered apart`() throws {
+        let found = try lines(
+            """
+            setTimeout(() => {});
+            const frame = requestAnimationFrame(() => console.log("frame")), timer = setTimeout(() => console.log("timer"));
+            console.log(frame === timer);
+            clearTimeout(frame);
+            cancelAnimationFrame(timer);
+            cancelAnimationFrame(requestAnimationFrame(() => console.log("never")));
+            """)
+        #expect(found.sorted() == ["false", "frame", "timer"])
+    }
 
     @Test(arguments: table(results))
     func `what ordinary pages use`(expression: String, value: String) throws {

@@ -107,5 +107,8 @@
         table(data) { say(levels.log, isObject(data) ? table(data) : inspect(data)); },
     };
     console.groupCollapsed = console.group;
+    console.dirxml = console.dir;
+    // What was sent to the host stays.
+    console.clear = function clear() { indent = ""; };
     define("console", console);
 }

@@ -70,7 +70,7 @@ const documentNames = [
     "Element", "Document", "DocumentFragment", "Text", "Comment", "HTMLElement", "HTMLDocument",
     "HTMLInputElement", "HTMLCanvasElement", "Image", "Option", "UIEvent", "MouseEvent", "KeyboardEvent",
     "InputEvent", "FocusEvent", "SVGElement", "ResizeObserver", "IntersectionObserver", "Path2D", "ImageData",
-    "HTMLCollection", "CSS",
+    "HTMLCollection", "CSS", "Range", "StaticRange", "Selection", "getSelection",
 ];
 // jQuery and `App` of nervousnet apps.
 const hostLibrary = "/nervousnet-axon-resources/libs.js";

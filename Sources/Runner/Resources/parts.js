@@ -77,3 +77,13 @@ for (const name of [
         [name](...list) { return apply(bringPart("performance")[name], this, list); },
     }[name]);
 }
+
+class Performance extends EventTarget {
+    constructor(key) {
+        if (key !== creation) throw new $TypeError("Illegal constructor");
+        super();
+    }
+}
+finishClass(Performance, "Performance");
+define("Performance", Performance);
+setPrototypeOf(performanceClock, Performance.prototype);

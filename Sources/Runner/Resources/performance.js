@@ -3,6 +3,12 @@
 // Not `creation`: an app could put a constructor of its own between a class and its base, and receive the key.
 const entryKey = { __proto__: null };
 
+// The times of the loading of a page, whose names marks cannot have; only the first is known.
+const loadTimes = split("navigationStart unloadEventStart unloadEventEnd redirectStart redirectEnd fetchStart "
+    + "domainLookupStart domainLookupEnd connectStart connectEnd secureConnectionStart requestStart responseStart "
+    + "responseEnd domLoading domInteractive domContentLoadedEventStart domContentLoadedEventEnd domComplete "
+    + "loadEventStart loadEventEnd", " ");
+
 class PerformanceEntry {
     #parts;
     constructor(key, parts) {
@@ -26,6 +32,11 @@ class PerformanceMark extends PerformanceEntry {
     constructor(name, options = {}) {
         if (arguments.length === 0) throw new $TypeError("a mark needs a name");
         if (options !== null && !isObject(options)) throw new $TypeError("the options are not an object");
+        for (let index = 0; index < loadTimes.length; index++) {
+            if (loadTimes[index] === text(name)) {
+                throw new $DOMException(`${text(name)} is the name of a time of the page.`, "SyntaxError");
+            }
+        }
         const given = options?.startTime, startTime = given === undefined ? elapsed() : time(given);
         if (startTime < 0) throw new $TypeError("the time of a mark is not negative");
         super(entryKey, {
@@ -66,7 +77,10 @@ function timeOf(mark) {
         return mark;
     }
     const name = text(mark);
-    if (name === "navigationStart") return 0;
+    if (name === loadTimes[0]) return 0;
+    for (let index = 1; index < loadTimes.length; index++) {
+        if (loadTimes[index] === name) throw new $DOMException(`A headless run has no ${name}.`, "InvalidAccessError");
+    }
     for (let index = entries.length - 1; index >= 0; index--) {
         const parts = partsOf(entries[index]);
         if (parts.entryType === "mark" && parts.name === name) return parts.startTime;
@@ -142,6 +156,8 @@ class PerformanceObserverEntryList {
 }
 
 class PerformanceObserver {
+    // `type` and `entryTypes` exclude each other for an observer.
+    #way = "";
     #callback; #types = { __proto__: null }; #waiting = []; #isObserving = false; #isScheduled = false;
     constructor(callback) {
         if (typeof callback !== "function") throw new $TypeError("the callback is not a function");
@@ -153,6 +169,11 @@ class PerformanceObserver {
         if ((entryTypes === undefined) === (type === undefined)) {
             throw new $TypeError("either type or entryTypes is needed");
         }
+        const way = type === undefined ? "entryTypes" : "type";
+        if (this.#way !== "" && this.#way !== way) {
+            throw new $DOMException(`this observer was given ${this.#way} before`, "InvalidModificationError");
+        }
+        this.#way = way;
         const wanted = { __proto__: null };
         if (type !== undefined) {
             wanted[text(type)] = true;
@@ -172,6 +193,7 @@ class PerformanceObserver {
     }
     disconnect() {
         this.#isObserving = false;
+        this.#way = "";
         this.#waiting = [];
         this.#types = { __proto__: null };
         for (let index = 0; index < observers.length; index++) {

@@ -43,9 +43,23 @@ define("setTimeout", function setTimeout(callback, delay, ...list) {
 define("setInterval", function setInterval(callback, delay, ...list) {
     return startTimer(asCallback(callback), list, delay, true, false);
 });
+// Frames have numbers of their own: an app may give any number to `clearTimeout`.
+const frameTimers = new $Map();
+let lastFrame = 0;
 define("requestAnimationFrame", function requestAnimationFrame(callback) {
     if (typeof callback !== "function") throw new $TypeError("the callback is not a function");
-    return startTimer(() => callback(host.now()), [], 16, false, false);
+    const id = ++lastFrame;
+    mapSet(frameTimers, id, startTimer(() => {
+        mapDelete(frameTimers, id);
+        callback(host.now());
+    }, [], 16, false, false));
+    return id;
+});
+define("cancelAnimationFrame", function cancelAnimationFrame(id) {
+    const number = +id, timer = mapGet(frameTimers, number);
+    if (timer === undefined) return;
+    mapDelete(frameTimers, number);
+    stopTimer(timer);
 });
 // A run is idle when what is due has been done.
 define("requestIdleCallback", function requestIdleCallback(callback) {
@@ -56,7 +70,6 @@ define("requestIdleCallback", function requestIdleCallback(callback) {
     }, [], 1, false, false);
 });
 define("cancelIdleCallback", function cancelIdleCallback(id) { stopTimer(id); });
-define("cancelAnimationFrame", function cancelAnimationFrame(id) { stopTimer(id); });
 define("clearTimeout", function clearTimeout(id) { stopTimer(id); });
 define("clearInterval", function clearInterval(id) { stopTimer(id); });
 define("queueMicrotask", function queueMicrotask(callback) {

@@ -90,7 +90,8 @@ for (const name of ["origin", "protocol", "host", "hostname", "port", "pathname"
         set(value) {
             const url = new $URL(writeURL(baseRecord));
             url[name] = value;
-            goTo(url.href);
+            // An empty fragment is a place in the page, too.
+            goTo(name === "hash" && url.hash === "" ? `${url.href}#` : url.href);
         },
     });
 }

@@ -5,7 +5,7 @@ import re
 
 from suites import wpt
 
-FOLDERS = ["dom/events", "dom/abort", "dom/nodes"]
+FOLDERS = ["dom/events", "dom/abort", "dom/nodes", "dom/ranges"]
 # Need input devices, scrolling, animations, frames with documents of their own, or a parser of XHTML for the page.
 LEFT_OUT = re.compile(r"/scrolling/|/non-cancelable-when-passive/|document-level-|invoke-legacy|incumbent-global|cross-realm"
                       r"|/contentType/|characterSet-normalization|createElement-namespace\.html|/crashtests/|\.https\.|\.sub\.")

@@ -17,7 +17,7 @@ LEFT_OUT = re.compile(r"""[-.]manual\.|\.sub\.|-ref\.|\.worker\.js$|\.servicewor
     |\.tentative\.|idlharness|shadowrealm|transferable|crashtest|send-file-form|-form-errors|-form-encod
     |(csbig5|euckr|gb\w+|\w*jis\w*|iso\w+|euc\w+|big5|hz|windows\w*|ks\w+|utf-?\w*)[-_]encode|-encoder\.html|-encode-
     |legacy-mb-.*(href|form|encode|decode)|/iframe|BlobURL|url-in-tags|sandboxed|url-reload|multi-global""", re.VERBOSE)
-RESOURCE = re.compile(r"""["'(`]([\w./-]+\.[\w.]+)["')`?#]""")
+RESOURCE = re.compile(r"""["'(`=]([\w./-]+\.[\w.]+)["')`?#>\s]""")
 SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 REPORT = """
 add_completion_callback((tests, status) => {
@@ -54,12 +54,16 @@ def runs_in_window(source):
     return scopes is None or bool({"window", "window-module"} & set(scopes[1].split(",")))
 
 
-def build(checkout, file, folder):
-    """Makes an app of a file: its page at the root of the package, everything else at its own path."""
+def build(checkout, file, folder, harness=None):
+    """Makes an app of a file: its page at the root of the package, everything else at its own path.
+
+    The harness is that of the checkout, or of another one.
+    """
     name, mark, variant = file.partition("?")
     path = checkout / name
     source = path.read_text("utf-8", "replace")
-    copy(checkout, checkout / "resources/testharness.js", folder, set())
+    harness = harness or checkout
+    copy(harness, harness / "resources/testharness.js", folder, set())
     (folder / "resources/testharnessreport.js").write_text((HERE / "harness.js").read_text() + REPORT)
     # Addresses in the file are relative to its own folder.
     (folder / "app.js").write_text(f'history.replaceState(null, "", "/{name}{mark}{variant}");')

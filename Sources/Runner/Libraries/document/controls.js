@@ -3,7 +3,7 @@ import attributes from "domino/lib/attributes";
 import { elements } from "domino/lib/htmlelts";
 import { numeric, orElse, parseNumber, sanitize } from "./input-values.js";
 import { changedState, kept } from "./changes.js";
-import { add, reflect } from "./members.js";
+import { add, lower, reflect } from "./members.js";
 import { addSelection } from "./selection.js";
 import { descendants, rootOf } from "./tree.js";
 
@@ -48,7 +48,7 @@ export function install(bridge) {
     };
     add(HTMLInputElement.prototype, {
         get type() {
-            const type = (this.getAttribute("type") ?? "").toLowerCase();
+            const type = lower(this.getAttribute("type") ?? "");
             return types.has(type) ? type : "text";
         },
         set type(value) {

@@ -3,7 +3,7 @@ import { elements } from "domino/lib/htmlelts";
 import NodeList from "domino/lib/NodeList";
 import { kept } from "./changes.js";
 import { HTMLFormControlsCollection, RadioNodeList, collection, ownerOf } from "./live-lists.js";
-import { add, reflect } from "./members.js";
+import { add, lower, reflect } from "./members.js";
 import { descendants, firstElement, rootOf } from "./tree.js";
 
 const html = "http://www.w3.org/1999/xhtml";
@@ -77,7 +77,7 @@ export function install(bridge) {
     });
     add(HTMLButtonElement.prototype, {
         get type() {
-            const type = (this.getAttribute("type") ?? "").toLowerCase();
+            const type = lower(this.getAttribute("type") ?? "");
             return type === "reset" || type === "button" ? type : "submit";
         },
         set type(value) { this.setAttribute("type", value); },

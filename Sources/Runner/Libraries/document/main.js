@@ -8,6 +8,7 @@ import { install as installActivation } from "./activation.js";
 import { install as installCanvas } from "./canvas.js";
 import { install as installControls } from "./controls.js";
 import { install as installDialogs } from "./dialogs.js";
+import { install as installSelection } from "./document-selection.js";
 import { install as installEvents } from "./events.js";
 import { install as installElements } from "./elements.js";
 import { install as installFocus } from "./focus.js";
@@ -22,6 +23,7 @@ import { install as installNodes } from "./nodes.js";
 import { install as installNodeText } from "./node-text.js";
 import { install as installObservers } from "./observers.js";
 import { Page } from "./page.js";
+import { install as installRanges } from "./ranges.js";
 import { install as installSelects } from "./selects.js";
 import { install as installSizeObservers } from "./size-observers.js";
 import { Styles } from "./styles.js";
@@ -62,6 +64,7 @@ export default function library(bridge) {
     const validity = installValidity(bridge);
     const focus = installFocus(bridge, styles);
     const observers = installObservers(bridge);
+    const ranges = installRanges(bridge), selection = installSelection(bridge, ranges.Range);
     const globals = constructorsOf({ ...impl, ...nodes }, bridge);
     for (const name of ["DOMException", "Event", "CustomEvent", "UIEvent", "MouseEvent", "Window", "HTMLParser"]) {
         delete globals[name];
@@ -69,7 +72,7 @@ export default function library(bridge) {
     const images = installImages(bridge);
     // A function whose objects are elements of an interface.
     const made = (name, constructor) => Object.defineProperty(constructor, "prototype", { value: globals[name].prototype, writable: false });
-    Object.assign(globals, observers.globals, validity, installCanvas(bridge), installSizeObservers(bridge, styles), bridge.events, {
+    Object.assign(globals, observers.globals, ranges, selection, validity, installCanvas(bridge), installSizeObservers(bridge, styles), bridge.events, {
         DOMParser: class DOMParser {
             parseFromString(text, type) {
                 if (arguments.length < 2) throw new TypeError("parseFromString needs 2 arguments");

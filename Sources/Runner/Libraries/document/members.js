@@ -26,3 +26,6 @@ export function reflect(prototype, names, kind = "string") {
         });
     }
 }
+
+/** The text with ASCII letters in lower case, as names and keywords of HTML are compared. */
+export const lower = (text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

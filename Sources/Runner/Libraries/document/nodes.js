@@ -14,7 +14,7 @@ import Text from "domino/lib/Text";
 import utils from "domino/lib/utils";
 import { kept } from "./changes.js";
 import { HTMLCollection, collection } from "./live-lists.js";
-import { add } from "./members.js";
+import { add, lower } from "./members.js";
 import { Invalid, find, hasClass, matches } from "./selectors.js";
 import { descendants, elementsOf, firstElement, rootOf } from "./tree.js";
 import { namePattern } from "./xml-names.js";
@@ -291,7 +291,7 @@ export function install(bridge) {
     const isHTML = (element) => element.namespaceURI === utils.NAMESPACE.HTML && element.ownerDocument.isHTML;
     const lists = {
         getElementsByTagName(name) {
-            const wanted = `${name}`, small = wanted.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+            const wanted = `${name}`, small = lower(wanted);
             const nameOf = (element) => (element.prefix === null ? element.localName : `${element.prefix}:${element.localName}`);
             return listOf(this, `tag ${wanted}`, "lists", () => (wanted === "*" ? () => true
                 : (element) => nameOf(element) === (isHTML(element) ? small : wanted)));

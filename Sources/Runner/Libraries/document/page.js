@@ -1,8 +1,16 @@
 // A page: its document, and its scripts in the order of a browser.
 import HTMLParser from "domino/lib/HTMLParser";
 import { elements } from "domino/lib/htmlelts";
+import { lower } from "./members.js";
 
-const scriptTypes = /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:jscript|livescript|javascript1\.[0-5]))$/i;
+const scriptTypes = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:jscript|livescript|javascript1\.[0-5]))$/i;
+
+// The type of a script, after https://html.spec.whatwg.org/#prepare-the-script-element; of those of old pages, too.
+function typeOf(script) {
+    const type = script.getAttribute("type"), language = script.getAttribute("language");
+    if (type === "" || (type === null && (language ?? "") === "")) return "text/javascript";
+    return type === null ? `text/${language}` : type.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, "");
+}
 
 export class Page {
     #bridge; #html; #name; #parser; #parsed;
@@ -139,8 +147,8 @@ export class Page {
 
     #prepare(script, isOfParser) {
         if (script._hasStarted || (isOfParser && !this.#scriptsRun)) return;
-        const type = (script.getAttribute("type") ?? "").trim();
-        const isModule = type.toLowerCase() === "module";
+        const type = typeOf(script);
+        const isModule = lower(type) === "module";
         if (!isModule && (!scriptTypes.test(type) || (script.hasAttribute("nomodule") && isOfParser))) return;
         const source = script.getAttribute("src");
         if (source === null && script.text === "") return;

@@ -1,5 +1,6 @@
 // Selectors, after https://www.w3.org/TR/selectors-4/: parsed once, and compiled to functions of an element.
 import { isDisabled } from "./activation.js";
+import { lower } from "./members.js";
 import { elementsOf, firstElement, following, placeOf } from "./tree.js";
 
 class Invalid extends Error {}
@@ -11,7 +12,6 @@ const caseless = new Set(("accept accept-charset align alink axis bgcolor charse
     + "multiple nohref noresize noshade nowrap readonly rel rev rules scope scrolling selected shape target text type "
     + "valign valuetype vlink").split(" "));
 const space = /^[ \t\n\r\f]+/;
-const lower = (text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 class Parser {
     #text; #place = 0;
@@ -154,13 +154,13 @@ const isText = (element) => (element.localName === "input" && !/^(?:hidden|range
 const language = (element) => {
     for (let at = element; at !== null; at = parentOf(at)) {
         const value = at.getAttributeNS("http://www.w3.org/XML/1998/namespace", "lang") ?? (at.namespaceURI === html ? at.getAttribute("lang") : null);
-        if (value !== null) return value.toLowerCase();
+        if (value !== null) return lower(value);
     }
     return "";
 };
 const direction = (element) => {
     for (let at = element; at !== null; at = parentOf(at)) {
-        const value = (at.getAttribute("dir") ?? "").toLowerCase();
+        const value = lower(at.getAttribute("dir") ?? "");
         if (value === "ltr" || value === "rtl") return value;
     }
     return "ltr";

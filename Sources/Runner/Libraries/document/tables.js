@@ -82,7 +82,10 @@ export function install(bridge) {
             const table = this.closest("table");
             return table === null ? -1 : rowsOf(table).indexOf(this);
         },
-        get sectionRowIndex() { return this.parentNode === null ? -1 : sectionRowsOf(this.parentNode).indexOf(this); },
+        get sectionRowIndex() {
+            const section = this.parentNode;
+            return /^(?:table|thead|tbody|tfoot)$/.test(section?.localName) ? sectionRowsOf(section).indexOf(this) : -1;
+        },
         insertCell(index = -1) { return insertInto(this, cellsOf, index, "td"); },
         deleteCell(index) { removeFrom(cellsOf(this), index); },
     });
