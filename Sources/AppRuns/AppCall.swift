@@ -97,7 +97,7 @@ enum ResponseFrames {
         case .head(let status, let headers):
             self = .some(
                 [Self.head(id, status, headers)],
-                opensStream: headers.contains(where: Self.isEventStream))
+                opensStream: Self.areEvents(headers))
         case .body(let bytes): self = .some(Self.pieces(of: bytes, id))
         case .end: self = .last([.end(id: id)])
         }
@@ -122,8 +122,11 @@ enum ResponseFrames {
         return .response(id: id, status: status, headers: fields)
     }
 
-    private static func isEventStream(_ header: (name: String, value: String)) -> Bool {
-        header.name.lowercased() == "content-type" && header.value.hasPrefix("text/event-stream")
+    /// Whether a response with this header is a stream of events.
+    static func areEvents(_ headers: [(name: String, value: String)]) -> Bool {
+        headers.contains {
+            $0.name.lowercased() == "content-type" && $0.value.hasPrefix("text/event-stream")
+        }
     }
 }
 

@@ -288,8 +288,9 @@ actor AppRun {
             }
             return nil
         } catch {
-            return Task.isCancelled
-                ? nil : .failure(id: id, message: "The host's response was interrupted.")
+            guard !Task.isCancelled else { return nil }
+            let reason = (error as? InterruptedAnswer)?.reason
+            return .failure(id: id, message: reason ?? "The host's response was interrupted.")
         }
     }
 

@@ -4,7 +4,8 @@ public protocol HostConnection: Sendable {
     ///
     /// - Parameter receive: takes the whole response, or head, body and end in this order. The next
     ///   part is read after it returns.
-    /// - Throws: what `receive` throws, or an error if the response is interrupted.
+    /// - Throws: what `receive` throws, or an error if the response is interrupted:
+    ///   ``InterruptedAnswer`` if the reason may be shown to the app.
     func send(
         _ call: HostCall, receive: @escaping @Sendable (HostAnswerPart) async throws -> Void
     ) async throws
@@ -33,6 +34,17 @@ public struct HostCall: Sendable {
         self.host = host
         self.headers = headers
         self.body = body
+    }
+}
+
+/// Why a response ended early, for the app.
+public struct InterruptedAnswer: Error, Sendable {
+    /// One sentence, without any content of the response.
+    public let reason: String
+
+    /// Describes why a response ended early.
+    public init(reason: String) {
+        self.reason = reason
     }
 }
 

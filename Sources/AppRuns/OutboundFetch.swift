@@ -74,7 +74,8 @@ enum OutboundFetch {
             return .last(
                 [response.head(id)] + ResponseFrames.pieces(of: body, id) + [.end(id: id)])
         case .head(_, let headers):
-            return Response(headers).map { .some([$0.head(id)]) } ?? .invalid
+            guard let response = Response(headers) else { return .invalid }
+            return .some([response.head(id)], opensStream: ResponseFrames.areEvents(headers))
         case .body, .end:
             return ResponseFrames(part, to: id)
         }

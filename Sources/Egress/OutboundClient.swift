@@ -2,6 +2,7 @@ public import Addresses
 public import NIOCore
 public import NIOSSL
 import Scheduling
+import Synchronization
 
 /// The HTTP client for all calls to servers outside this process.
 ///
@@ -77,14 +78,17 @@ public struct OutboundClient: Sendable {
         let late = EgressError(
             .timedOut, "\(options.name(of: request.address)) did not answer in time.",
             hint: "Try again later.")
-        return try await withTimeLimit(options.total, time: time, throwing: late) {
+        let deadline = Deadline()
+        return try await withTimeLimit(
+            options.total, time: time, unless: { deadline.isLifted }, throwing: late
+        ) {
             var request = request
             for redirects in 0...max(options.redirects, 0) {
                 try rule.check(request.address.origin)
                 let response = try await authorize(
                     OutboundStep(
                         request: request, isRedirect: redirects > 0, client: self, options: options,
-                        accept: accept, progress: progress))
+                        accept: accept, progress: progress, deadline: deadline))
                 guard options.redirects > 0,
                     let next = try request.redirected(
                         status: response.status, location: response.location)
@@ -100,13 +104,14 @@ public struct OutboundClient: Sendable {
 
     /// Performs one step, at the first address that accepts a connection.
     fileprivate func perform(
-        _ step: OutboundStep, pin: CertificatePin?
+        _ step: OutboundStep, pin: CertificatePin?, receiver: ResponseReceiver?
     ) async throws -> OutboundResponse {
         let origin = step.request.address.origin
         let addresses = try await addresses(for: step)
         let context =
             origin.scheme == .https ? try await contexts.context(isPinned: pin != nil) : nil
-        let exchange = ServerExchange(step: step, client: self, pin: pin, context: context)
+        let exchange = ServerExchange(
+            step: step, client: self, pin: pin, context: context, receiver: receiver)
         var last = EgressError.noAddress(origin.host)
         for address in addresses.prefix(Self.attempts) {
             try Task.checkCancellation()
@@ -162,9 +167,10 @@ public struct OutboundOptions: Hashable, Sendable {
     public var connecting = Duration.seconds(5)
     /// The maximum time without receiving a byte; `nil` for no such limit.
     public var idle: Duration?
-    /// The time limit for the whole call with its redirects.
+    /// The time limit for the whole call with its redirects, except for the events of a stream.
     public var total = Duration.seconds(30)
-    /// The maximum size of the body in bytes; a longer one is an error and is not truncated.
+    /// The maximum size of the body in bytes, except for a stream of events; a longer one is an error
+    /// and is not truncated.
     public var responseBytes = 10 << 20
     /// Whether the body is read; otherwise the call ends with the head of the response.
     public var readsBody = true
@@ -192,21 +198,76 @@ public struct OutboundStep: Sendable {
     let options: OutboundOptions
     let accept: @Sendable (ResponseHead, WebAddress) throws -> Void
     let progress: @Sendable (Int, Int?) -> Void
+    let deadline: Deadline
 
     /// The server's name in messages.
     var server: String { options.name(of: request.address) }
 
     /// Sends the request of this step.
     ///
-    /// - Parameter pin: the certificate that the server must present; `nil` for one of a trusted
-    ///   authority.
-    public func perform(pin: CertificatePin?) async throws -> OutboundResponse {
-        try await client.perform(self, pin: pin)
+    /// - Parameters:
+    ///   - pin: the certificate that the server must present; `nil` for one of a trusted authority.
+    ///   - receiver: takes the response as it arrives, unless it is a redirect that is followed;
+    ///     `nil` to collect the body.
+    public func perform(
+        pin: CertificatePin?, receiver: ResponseReceiver? = nil
+    ) async throws -> OutboundResponse {
+        try await client.perform(self, pin: pin, receiver: receiver)
     }
 
     /// Whether the client follows a response and ignores its body.
     func isFollowed(_ head: ResponseHead) -> Bool {
         options.redirects > 0 && OutboundRequest.isRedirect(head.status, location: head.location)
+    }
+}
+
+/// Takes a response while it arrives.
+///
+/// Nothing more is read from the server before a closure returns, so that a slow receiver slows the
+/// server down. An error that a closure throws ends the call, which throws it. A stream of events has
+/// neither a limit of size nor, after its head, of total time.
+public struct ResponseReceiver: Sendable {
+    /// Takes the head, once, with the URL of the last step, and whether redirects led there.
+    let head:
+        @Sendable (ResponseHead, _ from: WebAddress, _ isRedirected: Bool) async throws -> Void
+    /// Takes the next bytes of the body.
+    let piece: @Sendable (ByteBuffer) async throws -> Void
+
+    /// Creates a receiver.
+    public init(
+        head:
+            @escaping @Sendable (
+                ResponseHead, _ from: WebAddress, _ isRedirected: Bool
+            ) async throws -> Void,
+        piece: @escaping @Sendable (ByteBuffer) async throws -> Void
+    ) {
+        self.head = head
+        self.piece = piece
+    }
+
+    /// A receiver that is called after `before`, which may refuse a part by throwing an error.
+    public func preceded(
+        head before: @escaping @Sendable (ResponseHead) async throws -> Void,
+        piece beforePiece: @escaping @Sendable (ByteBuffer) async throws -> Void
+    ) -> ResponseReceiver {
+        ResponseReceiver { head, address, isRedirected in
+            try await before(head)
+            try await self.head(head, address, isRedirected)
+        } piece: { piece in
+            try await beforePiece(piece)
+            try await self.piece(piece)
+        }
+    }
+}
+
+/// The total time limit of a call, which ends where a stream of events begins.
+final class Deadline: Sendable {
+    private let state = Mutex(false)
+
+    var isLifted: Bool { state.withLock { $0 } }
+
+    func lift() {
+        state.withLock { $0 = true }
     }
 }
 
@@ -218,6 +279,12 @@ public struct ResponseHead: Sendable {
     public let fields: [HeaderField]
     /// The value of `Location`.
     let location: String?
+
+    /// Whether the body is a stream of events, which may never end.
+    public var isEventStream: Bool {
+        let type = fields.first { $0.name == "content-type" }?.value.prefix { $0 != ";" }
+        return type?.lowercased().split(separator: " ") == ["text/event-stream"]
+    }
 
     private static let hidden: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
@@ -239,8 +306,10 @@ public struct ResponseHead: Sendable {
 public struct OutboundResponse: Sendable {
     /// The head of the response.
     public let head: ResponseHead
-    /// The body; empty where it was not read.
+    /// The body; empty where it was not read, or was given to a ``ResponseReceiver``.
     public let body: ByteBuffer
+    /// The bytes of the body that were read.
+    public let received: Int
     /// The URL of the last step.
     public let address: WebAddress
     /// Whether the response follows a redirect.

@@ -11,8 +11,10 @@ struct ServerExchange: Sendable {
     let pin: CertificatePin?
     /// For a TLS connection; `nil` for plain HTTP.
     let context: NIOSSLContext?
+    /// Takes the response as it arrives; `nil` to collect the body.
+    let receiver: ResponseReceiver?
 
-    /// Wraps an error of the caller's `accept`, which is thrown unchanged.
+    /// Wraps an error of the caller's closures, which is thrown unchanged.
     private struct Rejection: Error {
         let cause: any Error
     }
@@ -99,30 +101,65 @@ struct ServerExchange: Sendable {
     ) async throws -> OutboundResponse {
         var head: ResponseHead?
         var length: Int?
+        var (count, limit) = (0, step.options.responseBytes)
         var body = ByteBuffer()
         for try await part in inbound {
             switch part {
             case .head(let received):
                 let accepted = try accept(received)
                 (head, length) = (accepted, received.contentLength)
-                if !step.options.readsBody { return response(accepted, body) }
-            case .body(var piece):
-                guard body.readableBytes + piece.readableBytes <= step.options.responseBytes else {
-                    throw tooLarge
+                if !step.options.readsBody { return response(accepted, body, count) }
+                if isEndless(accepted) {
+                    limit = .max
+                    step.deadline.lift()
                 }
-                body.writeBuffer(&piece)
-                if let head, !step.isFollowed(head) { step.progress(body.readableBytes, length) }
+                try await pass(accepted)
+            case .body(var piece):
+                let (sum, overflows) = count.addingReportingOverflow(piece.readableBytes)
+                guard !overflows, sum <= limit else { throw tooLarge }
+                count = sum
+                guard let head, !step.isFollowed(head) else { continue }
+                step.progress(count, length)
+                if let receiver {
+                    try await pass { try await receiver.piece(piece) }
+                } else {
+                    body.writeBuffer(&piece)
+                }
             case .end:
-                if let head { return response(head, body) }
+                if let head { return response(head, body, count) }
             }
         }
         try Task.checkCancellation()
         throw EgressError.incomplete(step.server)
     }
 
-    private func response(_ head: ResponseHead, _ body: ByteBuffer) -> OutboundResponse {
+    private func response(
+        _ head: ResponseHead, _ body: ByteBuffer, _ count: Int
+    ) -> OutboundResponse {
         OutboundResponse(
-            head: head, body: body, address: step.request.address, isRedirected: step.isRedirect)
+            head: head, body: body, received: count, address: step.request.address,
+            isRedirected: step.isRedirect)
+    }
+
+    /// Whether a response is a stream of events for a receiver, which may take any time.
+    private func isEndless(_ head: ResponseHead) -> Bool {
+        receiver != nil && !step.isFollowed(head) && head.isEventStream
+    }
+
+    /// Passes the head of the last response to the receiver.
+    private func pass(_ head: ResponseHead) async throws {
+        guard let receiver, !step.isFollowed(head) else { return }
+        try await pass {
+            try await receiver.head(head, step.request.address, step.isRedirect)
+        }
+    }
+
+    private func pass(_ part: () async throws -> Void) async throws {
+        do {
+            try await part()
+        } catch {
+            throw Rejection(cause: error)
+        }
     }
 
     private func accept(_ received: HTTPResponseHead) throws -> ResponseHead {
@@ -136,7 +173,7 @@ struct ServerExchange: Sendable {
             }
         }
         guard step.options.readsBody else { return head }
-        if step.request.method != "HEAD", let length = received.contentLength,
+        if step.request.method != "HEAD", !isEndless(head), let length = received.contentLength,
             length > step.options.responseBytes
         {
             throw tooLarge

@@ -24,7 +24,7 @@ extension Request {
     }
 
     /// The whole body, which stays readable.
-    private mutating func collect(upTo limit: Int) async throws -> [UInt8] {
+    mutating func collect(upTo limit: Int) async throws -> [UInt8] {
         do {
             return Array(try await collectBody(upTo: limit).readableBytesView)
         } catch is NIOTooManyBytesError {

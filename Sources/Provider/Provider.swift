@@ -115,7 +115,7 @@ public struct Provider: Sendable {
             heartbeat: heartbeat, settings: settings, scheduler: scheduler
         ).add(to: &routes)
         Self.addSessions(services, authorizer, to: &routes)
-        Self.addApps(services, host, authorizer, time, to: &routes)
+        Self.addApps(services, host, authorizer, time, heartbeat: heartbeat, to: &routes)
         NotificationRoutes(authorizer: authorizer, heartbeat: heartbeat).add(to: &routes)
         FirstGenerationRoutes(authorizer: authorizer, engine: services.engine).add(to: &routes)
         // Messages of apps are logged even where the host logs errors only.
@@ -188,7 +188,7 @@ public struct Provider: Sendable {
 
     private static func addApps(
         _ services: Services, _ host: HostInformation, _ authorizer: RequestAuthorizer,
-        _ time: any TimeSource, to routes: inout RouteTable
+        _ time: any TimeSource, heartbeat: Duration, to routes: inout RouteTable
     ) {
         let supervisor = services.supervisor
         let downloads = PackageDownloads(
@@ -215,7 +215,7 @@ public struct Provider: Sendable {
         FetchRoutes(
             authorizer: authorizer,
             outbound: GrantedClient(services.outbound, log: services.authority.log),
-            budget: { supervisor.budget($0).fetch }
+            budget: { supervisor.budget($0).fetch }, limiter: CallLimiter(), heartbeat: heartbeat
         ).add(to: &routes)
     }
 

@@ -129,6 +129,21 @@ struct RequestAuthorizer: Sendable {
             isRedirect: isRedirect)
     }
 
+    /// Checks again that a server may be called, during a long call; the owner is not asked.
+    ///
+    /// Only a refusal is recorded.
+    func recheck(
+        reaching origin: WebOrigin, _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) {
+        if await isStillOwner(request, context) { return }
+        if let privilege = PrivilegeID(reaching: origin),
+            await authority.granted(anyOf: [privilege], token: token(request, context)) != nil
+        {
+            return
+        }
+        _ = try await grant(reaching: origin, request, context, isRedirect: true)
+    }
+
     /// Requests a privilege from the owner.
     func ask(
         for privilege: PrivilegeID, _ request: Request, _ context: ProviderContext

@@ -1,4 +1,6 @@
 import AppRuns
+import Auth
+import Egress
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -32,7 +34,13 @@ struct RouterConnection: HostConnection {
             try await receive(.whole(status: status, headers: headers, body: whole.bytes))
         } else {
             try await receive(.head(status: status, headers: headers))
-            try await response.body.write(PartWriter(receive: receive))
+            do {
+                try await response.body.write(PartWriter(receive: receive))
+            } catch let error as EgressError {
+                throw InterruptedAnswer(reason: error.message)
+            } catch let error as AuthError {
+                throw InterruptedAnswer(reason: error.message)
+            }
             try await receive(.end)
         }
     }

@@ -74,21 +74,27 @@ extension Timestamp {
 /// }
 /// ```
 ///
-/// - Parameter time: measures the limit.
+/// - Parameters:
+///   - time: measures the limit.
+///   - isLifted: asked when the limit has passed; `true` if it no longer applies.
 /// - Throws: what `body` throws, or `failure` when the limit passed first.
 public func withTimeLimit<T: Sendable>(
     _ limit: Duration, time: any TimeSource = .system,
+    unless isLifted: @escaping @Sendable () -> Bool = { false },
     throwing failure: @autoclosure @escaping @Sendable () -> any Error,
     _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {
-    try await withThrowingTaskGroup(of: T.self) { group in
+    try await withThrowingTaskGroup(of: T?.self) { group in
         group.addTask(operation: body)
         group.addTask {
             try await time.sleep(for: limit)
-            throw failure()
+            guard isLifted() else { throw failure() }
+            return nil
         }
         defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw CancellationError() }
-        return first
+        while let result = try await group.next() {
+            if let result { return result }
+        }
+        throw CancellationError()
     }
 }

@@ -8,7 +8,7 @@ struct CallLimiterTests {
         _ limiter: CallLimiter, _ client: String, _ limits: CallLimits
     ) async -> Duration? {
         do throws(EgressError) {
-            try await limiter.begin(client, limits)
+            _ = try await limiter.begin(client, limits)
             return nil
         } catch {
             return error.retryAfter
@@ -20,8 +20,7 @@ struct CallLimiterTests {
         let limiter = CallLimiter(time: time)
         let limits = CallLimits(perMinute: 3)
         for _ in 1...3 {
-            #expect(await Self.wait(limiter, "one", limits) == nil)
-            await limiter.end("one")
+            await limiter.end(try await limiter.begin("one", limits))
         }
         time.advance(by: .seconds(20))
         #expect(await Self.wait(limiter, "one", limits) == .seconds(40))
@@ -33,13 +32,36 @@ struct CallLimiterTests {
     @Test func `concurrent calls of a client and of all clients are limited`() async throws {
         let limiter = CallLimiter()
         let limits = CallLimits()
+        var last: UInt64 = 0
         for client in ["one", "two", "three", "four"] {
-            for _ in 1...4 { #expect(await Self.wait(limiter, client, limits) == nil) }
+            for _ in 1...4 { last = try await limiter.begin(client, limits) }
             #expect(await Self.wait(limiter, client, limits) == .seconds(1))
         }
         #expect(await Self.wait(limiter, "five", limits) == .seconds(1))
-        await limiter.end("two")
+        await limiter.end(last)
         #expect(await Self.wait(limiter, "five", limits) == nil)
+    }
+
+    @Test func `a stream counts as a stream and no longer as a call`() async throws {
+        let limiter = CallLimiter()
+        let limits = CallLimits(concurrent: 1)
+        var streams: [UInt64] = []
+        for _ in 1...CallLimits.streams {
+            let id = try await limiter.begin("one", limits)
+            try await limiter.turn(id, into: .events)
+            streams.append(id)
+        }
+        let call = try await limiter.begin("one", limits)
+        let error = await #expect(throws: EgressError.self) {
+            try await limiter.turn(call, into: .events)
+        }
+        #expect(error?.code == .tooManyCalls)
+        // It is a call still, and WebSockets have a limit of their own.
+        #expect(await Self.wait(limiter, "one", limits) == .seconds(1))
+        try await limiter.turn(call, into: .webSocket)
+        let next = try await limiter.begin("one", limits)
+        await limiter.end(streams[0])
+        try await limiter.turn(next, into: .events)
     }
 
     @Test func `a failed call no longer counts as concurrent`() async throws {
@@ -48,7 +70,7 @@ struct CallLimiterTests {
         let limits = CallLimits(concurrent: 1)
         for _ in 1...2 {
             await #expect(throws: Failure.self) {
-                try await limiter.withCall(of: "one", limits) { throw Failure() }
+                try await limiter.withCall(of: "one", limits) { _ in throw Failure() }
             }
         }
     }

@@ -322,8 +322,8 @@
       response.headers.get("Nervous-Answer"),
     );
     const isEmpty = [204, 205, 304].includes(status);
-    const body = isEmpty ? null : await response.arrayBuffer();
-    const answer = new Response(body, { status, headers });
+    if (isEmpty) await response.arrayBuffer();
+    const answer = new Response(isEmpty ? null : response.body, { status, headers });
     const facts = { url: place, redirected, type: "cors" };
     for (const [key, value] of Object.entries(facts)) {
       Object.defineProperty(answer, key, { value, configurable: true });

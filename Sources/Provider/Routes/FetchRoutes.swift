@@ -6,6 +6,7 @@ import Egress
 import HTTPTypes
 import Hummingbird
 import JSApps
+import Synchronization
 import Text
 
 /// Calls of apps to other servers.
@@ -13,21 +14,26 @@ struct FetchRoutes {
     let authorizer: RequestAuthorizer
     let outbound: GrantedClient
     let budget: @Sendable (String) -> FetchBudget
-    let limiter = CallLimiter()
+    let limiter: CallLimiter
+    /// How often the permission for a call in progress is checked while nothing arrives.
+    let heartbeat: Duration
 
     func add(to routes: inout RouteTable) {
         routes.on(.fetch, [.post: fetch])
     }
 
-    /// Returns the body of the other server's response, whatever its status.
+    /// Passes on the body of the other server's response, whatever its status, as it arrives.
     ///
     /// Its type is `application/octet-stream`, so that no browser interprets it as a page or a script
-    /// of the app.
+    /// of the app, or `text/event-stream`. If the other server's response ends early, this response is
+    /// broken off.
     @Sendable
     private func fetch(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("fetch", request, context)
         let budget = budget(client.name)
-        let body = try await request.bytes(upTo: budget.requestBytes)
+        var whole = request
+        let body = try await whole.collect(upTo: budget.requestBytes)
+        let request = whole
         let call = try FetchRequest(
             request.headers[.nervousRequest], contentType: request.headers[.contentType],
             hasBody: !body.isEmpty)
@@ -36,17 +42,89 @@ struct FetchRoutes {
         let origin = call.address.origin
         try outbound.check(origin)
         let grant = try await authorizer.grant(reaching: origin, request, context)
-        let answer = try await limiter.withCall(of: client.name, CallLimits(budget)) {
-            try await outbound.send(outgoing, under: grant, OutboundOptions(budget)) { next in
-                try await permit(next, from: origin, request, context)
+        let relay = Relay<FetchReply> { output in
+            try await limiter.withCall(of: client.name, CallLimits(budget)) { call in
+                try await whilePermitted(request, context) { reached in
+                    try await outbound.send(
+                        outgoing, under: grant, OutboundOptions(budget),
+                        to: receiver(output, call, reached, request, context)
+                    ) { next in try await permit(next, from: origin, request, context) }
+                }
             }
         }
-        return Response(
+        let reply = try await relay.head()
+        let response = Response(
             status: .ok,
             headers: [
-                .contentType: "application/octet-stream",
-                .nervousAnswer: try FetchReply(answer).encoded(),
-            ], body: .init(byteBuffer: answer.body))
+                .contentType: reply.isEventStream
+                    ? "text/event-stream" : "application/octet-stream",
+                .cacheControl: "no-store", .nervousAnswer: try reply.encoded(),
+            ],
+            body: ResponseBody { writer in
+                guard reply.isEventStream else {
+                    try await relay.write(to: &writer)
+                    return try await writer.finish(nil)
+                }
+                try await request.whileConnected(context, bodyLimit: budget.requestBytes) {
+                    try await relay.write(to: &writer)
+                } onDisconnect: {
+                    relay.cancel()
+                }
+                try await writer.finish(nil)
+            })
+        return reply.isEventStream ? response.endingConnection(context) : response
+    }
+
+    /// Passes a response on to `output`, while the permission holds.
+    private func receiver(
+        _ output: Relay<FetchReply>.Output, _ call: CallLimiter.Call, _ reached: ReachedOrigin,
+        _ request: Request, _ context: ProviderContext
+    ) -> ResponseReceiver {
+        ResponseReceiver { head, address, isRedirected in
+            if head.isEventStream { try await call.become(.events) }
+            reached.set(address.origin)
+            try await output.send(FetchReply(head, address, isRedirected: isRedirected))
+        } piece: { piece in
+            try await check(reached, request, context)
+            try await output.send(piece)
+        }
+    }
+
+    /// Runs `body`, and cancels it when the permission for the server that answered ends.
+    private func whilePermitted(
+        _ request: Request, _ context: ProviderContext,
+        _ body: @escaping @Sendable (ReachedOrigin) async throws -> Void
+    ) async throws {
+        let reached = ReachedOrigin()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body(reached) }
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: heartbeat)
+                    try await check(reached, request, context)
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func check(
+        _ reached: ReachedOrigin, _ request: Request, _ context: ProviderContext
+    ) async throws {
+        guard let origin = reached.value else { return }
+        try await authorizer.recheck(reaching: origin, request, context)
+    }
+
+    /// The origin whose response is being passed on; `nil` before there is one.
+    private final class ReachedOrigin: Sendable {
+        private let origin = Mutex<WebOrigin?>(nil)
+
+        var value: WebOrigin? { origin.withLock { $0 } }
+
+        func set(_ reached: WebOrigin) {
+            origin.withLock { $0 = reached }
+        }
     }
 
     /// A grant for the step that a redirect leads to.
@@ -68,9 +146,14 @@ struct FetchRoutes {
 }
 
 extension OutboundOptions {
+    /// How long a stream of events may be silent: several intervals of usual heartbeats.
+    private static let longestSilence = Duration.seconds(300)
+
     init(_ budget: FetchBudget) {
         self.init()
         total = budget.duration
+        // Other calls end earlier.
+        idle = max(Self.longestSilence, budget.duration)
         connecting = min(connecting, budget.duration)
         responseBytes = budget.answerBytes
     }
@@ -146,12 +229,19 @@ struct FetchReply: Encodable {
     let redirected: Bool
     /// By lower-case name; values of repeated fields are joined by commas.
     let headers: [String: String]
+    /// Whether the body is a stream of events, which may never end.
+    let isEventStream: Bool
 
-    init(_ answer: OutboundResponse) {
-        status = answer.status
-        url = answer.address.description
-        redirected = answer.isRedirected
-        headers = Dictionary(answer.fields.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+    private enum CodingKeys: CodingKey {
+        case status, url, redirected, headers
+    }
+
+    init(_ head: ResponseHead, _ address: WebAddress, isRedirected: Bool) {
+        status = head.status
+        url = address.description
+        redirected = isRedirected
+        headers = Dictionary(head.fields.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+        isEventStream = head.isEventStream
     }
 
     /// The JSON in ASCII, for a header field.

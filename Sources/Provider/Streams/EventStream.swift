@@ -49,15 +49,17 @@ extension Request {
     ///
     /// If the request comes from a run of this host, `onDisconnect` is not called: the task of the
     /// request is cancelled instead.
+    ///
+    /// - Parameter bodyLimit: the maximum number of bytes of the request's body, which is not used here.
     func whileConnected(
-        _ context: ProviderContext, _ body: () async throws -> Void,
+        _ context: ProviderContext, bodyLimit: Int = jsonLimit, _ body: () async throws -> Void,
         onDisconnect: @escaping @Sendable () -> Void
     ) async throws {
         guard context.transport != .runner else { return try await body() }
         // The request's body is collected first: to read a body a second time, or to lose the
         // connection in the middle of it, would crash the process.
         var request = self
-        _ = try await request.collectBody(upTo: Self.jsonLimit)
+        _ = try await request.collectBody(upTo: bodyLimit)
         try await request.body.consumeWithInboundCloseHandler { _ in
             try await body()
         } onInboundClosed: {

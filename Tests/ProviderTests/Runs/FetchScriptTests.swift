@@ -58,6 +58,33 @@ struct FetchScriptTests {
         }
     }
 
+    @Test func `a body is read while it arrives, and a broken one rejects`() async throws {
+        try await LocalServer.with { request in
+            request.target == "/broken"
+                ? .text("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nabc")
+                : .silence(after: Array("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nabc".utf8))
+        } _: { server in
+            let origin = "http://127.0.0.1:\(server.port)"
+            let lines = try await Self.run(
+                """
+                const broken = await fetch("\(origin)/broken");
+                console.log(broken.status);
+                try { console.log(await broken.text()); } catch (error) { console.log(String(error)); }
+                const silent = await fetch("\(origin)/silent");
+                const reader = silent.body.getReader();
+                console.log((await reader.read()).value.length);
+                await reader.cancel();
+                """, allowing: [origin])
+            #expect(
+                lines == [
+                    "200",
+                    "A call to \(origin) failed: \(origin) closed the connection before the response was"
+                        + " complete.",
+                    "TypeError: Failed to fetch", "3",
+                ])
+        }
+    }
+
     @Test func `XMLHttpRequest calls other servers, also synchronously`() async throws {
         try await LocalServer.with { request in
             request.target == "/old"
@@ -162,7 +189,7 @@ struct FetchScriptTests {
             let lines = try await Self.run(
                 """
                 console.log((await (await fetch("\(origin)/")).arrayBuffer()).byteLength);
-                try { await fetch("\(origin)/endless"); } catch (error) { console.log(error.message); }
+                try { await (await fetch("\(origin)/endless")).text(); } catch (error) { console.log(error.message); }
                 """, allowing: [origin])
             #expect(lines.first == "\(size)")
             #expect(lines.last == "Failed to fetch")
