@@ -175,15 +175,41 @@ struct MessagingTests {
         #expect(requests.last?.contains(HeaderField("last-event-id", "7")) == true)
     }
 
-    @Test func `an event stream of another server is refused with a note`() throws {
+    @Test func `an event stream of another server is resumed after redirects and failures`() throws
+    {
+        var requests: [(target: String, headers: [HeaderField])] = []
         let run = try RunOfApp(
-            "new EventSource('https://example.org/').onerror = ({ target }) => console.log(target.readyState)"
-        )
+            """
+            const source = new EventSource("https://a.example/s", { withCredentials: true });
+            source.onmessage = ({ data, origin, lastEventId }) => console.log(data, origin, lastEventId);
+            source.onerror = () => console.log("error", source.readyState);
+            """
+        ) { frame, runner in
+            guard case .request(let id, _, let target, let headers, _) = frame else { return }
+            requests.append((target, headers))
+            switch requests.count {
+            case 1:
+                try runner.send(
+                    .response(
+                        id: id, status: 200,
+                        headers: [HeaderField("content-type", "text/event-stream")],
+                        url: "https://b.example/t"),
+                    .body(id: id, bytes: Array("retry: 1\nid: 7\ndata: one\n\ndata: lost".utf8)),
+                    .failure(id: id, message: "It broke."))
+            case 2: try runner.send(.failure(id: id, message: "No permission."))
+            default:
+                try runner.send(.response(id: id, status: 204, headers: []), .end(id: id))
+            }
+        }
         #expect(
             run.lines == [
-                "Event streams of other servers are not available: the host delivers complete answers only.",
-                "2",
+                "one https://b.example 7", "A call to https://a.example failed: It broke.",
+                "error 0",
+                "A call to https://a.example failed: No permission.", "error 0", "error 2",
             ])
+        #expect(requests.map(\.target) == Array(repeating: "https://a.example/s", count: 3))
+        #expect(!requests[0].headers.contains { $0.name == "last-event-id" })
+        #expect(requests[2].headers.contains(HeaderField("last-event-id", "7")))
     }
 
     @Test(arguments: [

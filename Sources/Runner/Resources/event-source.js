@@ -1,15 +1,14 @@
-// EventSource, after https://html.spec.whatwg.org/multipage/server-sent-events.html, for the own origin.
-// The host delivers answers of other servers when they are complete, so their event streams are refused.
+// EventSource, after https://html.spec.whatwg.org/multipage/server-sent-events.html.
+// The host reads the streams of other servers, which therefore get no credentials.
 
-// The shortest pause before the next attempt, in milliseconds.
-const shortestWait = 500;
+// The shortest and the longest pause before the next attempt, in milliseconds.
+const shortestWait = 500, longestWait = 60_000;
 
 const states = { __proto__: null, CONNECTING: 0, OPEN: 1, CLOSED: 2 };
 
 class EventSource extends EventTarget {
     #url; #state = 0; #request = 0; #timer = 0; #wait = 3000; #lastId = ""; #withCredentials;
-    // The line that has begun, and the fields of the event that has begun.
-    #line = []; #skipsFeed = false; #isFirst = true; #data = null; #type = ""; #id = "";
+    #reader = null; #origin = ""; #failures = 0;
     constructor(url, options = {}) {
         if (arguments.length === 0) throw new $TypeError("an address is needed");
         super();
@@ -17,12 +16,8 @@ class EventSource extends EventTarget {
         if (record === null) throw new $DOMException("the address is not valid", "SyntaxError");
         this.#url = record;
         this.#withCredentials = !!options?.withCredentials;
-        if (isElsewhere(record)) {
-            note("Event streams of other servers are not available: the host delivers complete answers only.");
-            this.#later(() => this.#fail());
-        } else {
-            this.#connect();
-        }
+        if (record.scheme === "http" || record.scheme === "https") this.#connect();
+        else this.#later(() => this.#fail());
     }
     get url() { return writeURL(this.#url); }
     get readyState() { return this.#state; }
@@ -41,21 +36,22 @@ class EventSource extends EventTarget {
         if (this.#timer !== 0) stopTimer(this.#timer);
         if (this.#request !== 0) dropRequest(this.#request);
         this.#timer = this.#request = 0;
+        this.#reader?.stop();
     }
     #connect() {
+        // A header for another server is ASCII.
+        const canResume = this.#lastId !== ""
+            && (!isElsewhere(this.#url) || matches(/^[\x20-\x7e]*$/, this.#lastId));
         const lines = "accept\ntext/event-stream\ncache-control\nno-store\n"
-            + (this.#lastId === "" ? "" : `last-event-id\n${this.#lastId}\n`);
-        this.#line = [];
-        this.#skipsFeed = false;
-        this.#isFirst = true;
-        this.#data = null;
-        this.#type = "";
+            + (canResume ? `last-event-id\n${this.#lastId}\n` : "");
         const url = writeURL(this.#url, false);
+        this.#reader = new EventReader(this.#lastId, (type, data, id) => this.#deliver(type, data, id),
+            (wait) => { this.#wait = wait; });
         try {
             this.#request = startRequest("GET", url, lines, new $Uint8Array(0), {
                 __proto__: null, url,
-                head: (status, fields) => this.#open(status, fields),
-                piece: (bytes) => this.#read(bytes),
+                head: (status, fields, place) => this.#open(status, fields, place === "" ? url : place),
+                piece: (bytes) => { if (this.#state === 1) this.#reader.read(bytes); },
                 end: () => this.#reconnect(),
                 fail: () => this.#reconnect(),
             });
@@ -64,13 +60,15 @@ class EventSource extends EventTarget {
             this.#later(() => this.#reconnect());
         }
     }
-    #open(status, fields) {
+    #open(status, fields, place) {
         const type = readHeader(headersFromLines(fields), "content-type") ?? "";
         if (status !== 200 || !matches(/^text\/event-stream\s*(?:;|$)/i, type)) {
             this.#drop();
             this.#fail();
             return;
         }
+        this.#origin = originOf(place);
+        this.#failures = 0;
         this.#state = 1;
         dispatchTo(this, new Event("open"));
     }
@@ -81,54 +79,22 @@ class EventSource extends EventTarget {
     #reconnect() {
         this.#request = 0;
         if (this.#state === 2) return;
+        // A server that cannot be reached, or is not allowed, is tried more and more rarely.
+        let wait = max(this.#wait, shortestWait);
+        if (this.#state === 0) {
+            for (let count = 0; count < this.#failures && wait < longestWait; count++) wait *= 2;
+            wait = max(min(wait, longestWait), this.#wait);
+            this.#failures++;
+        }
         this.#state = 0;
-        this.#later(() => this.#connect(), max(this.#wait, shortestWait));
+        this.#later(() => this.#connect(), wait);
         dispatchTo(this, new Event("error"));
     }
-    #read(bytes) {
-        const size = viewLength(bytes);
-        let start = 0;
-        for (let index = 0; index < size && this.#state === 1; index++) {
-            const byte = bytes[index];
-            if (byte === 10 && this.#skipsFeed) {
-                this.#skipsFeed = false;
-                start = index + 1;
-                continue;
-            }
-            this.#skipsFeed = byte === 13;
-            if (byte !== 10 && byte !== 13) continue;
-            append(this.#line, part(bytes, start, index));
-            start = index + 1;
-            const whole = joinBytes(this.#line);
-            this.#line = [];
-            let line = decodeText(whole, false);
-            if (this.#isFirst && charCode(line, 0) === 0xfeff) line = slice(line, 1);
-            this.#isFirst = false;
-            this.#take(line);
-        }
-        if (start < size) append(this.#line, part(bytes, start, size));
-    }
-    #take(line) {
-        if (line === "") return this.#deliver();
-        const colon = indexOf(line, ":");
-        if (colon === 0) return;
-        const field = colon < 0 ? line : slice(line, 0, colon);
-        let value = colon < 0 ? "" : slice(line, colon + 1);
-        if (value[0] === " ") value = slice(value, 1);
-        if (field === "data") this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
-        if (field === "event") this.#type = value;
-        // Other control characters cannot be sent in a header.
-        if (field === "id" && !matches(/[\0-\x08\x0a-\x1f\x7f]/, value)) this.#id = value;
-        if (field === "retry" && matches(/^[0-9]+$/, value)) this.#wait = toInteger(value, 10);
-    }
-    #deliver() {
-        const data = this.#data, type = this.#type === "" ? "message" : this.#type;
-        this.#lastId = this.#id;
-        this.#data = null;
-        this.#type = "";
+    #deliver(type, data, id) {
+        this.#lastId = id;
         if (data === null) return;
         const { MessageEvent } = bringPart("messaging").globals;
-        dispatchTo(this, new MessageEvent(type, { data, origin: originOf(), lastEventId: this.#lastId }));
+        dispatchTo(this, new MessageEvent(type, { data, origin: this.#origin, lastEventId: id }));
     }
 }
 addHandlers(EventSource.prototype, ["open", "message", "error"]);
@@ -136,10 +102,6 @@ for (const name in states) {
     const constant = { __proto__: null, value: states[name], enumerable: true };
     setProperty(EventSource, name, constant);
     setProperty(EventSource.prototype, name, constant);
-}
-
-function part(bytes, start, end) {
-    return bytesOf(new $Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + start, end - start));
 }
 
 finishClass(EventSource, "EventSource");

@@ -34,6 +34,7 @@ struct embedded_file runner_encoding_js(void);
 struct embedded_file runner_crypto_js(void);
 struct embedded_file runner_messaging_js(void);
 struct embedded_file runner_performance_js(void);
+struct embedded_file runner_event_stream_js(void);
 struct embedded_file runner_event_source_js(void);
 struct embedded_file runner_crypto_encodings_js(void);
 struct embedded_file runner_crypto_algorithms_js(void);
