@@ -76,6 +76,8 @@ public struct ActivityClassifier: Sendable {
     private static let windowLength = 120
     private static let leastLength = 80
     private static let hopLength = 40
+    /// The regularity of a rhythm near which the next is searched.
+    private static let leastRegularity = 0.3
     /// Microseconds for which a speed is valid.
     private static let speedLifetime: Int64 = 10_000_000
 
@@ -85,7 +87,11 @@ public struct ActivityClassifier: Sendable {
     public private(set) var dropped = 0
 
     private var grid = EvenGrid(width: 50_000, longestGap: 10)
+    private var band = StepBand()
     private var magnitudes: [Double] = []
+    private var signal: [SIMD3<Double>] = []
+    /// The stride of the last window if it had the rhythm of steps.
+    private var stride: Double?
     /// The squared deviations of the measurements from their cells, and their number.
     private var rest = 0.0
     private var count = 0
@@ -110,23 +116,25 @@ public struct ActivityClassifier: Sendable {
         _ acceleration: Acceleration, at time: Timestamp
     ) -> ActivityReading? {
         let magnitude = acceleration.magnitude
-        switch grid.take(magnitude, at: time) {
+        switch grid.take(acceleration.vector, at: time) {
         case .late: dropped += 1
         case .restarted: forget()
         case .cells(let complete):
-            if let center = grid.mean {
+            if let center = grid.mean.map(Self.magnitude) {
                 rest += (magnitude - center) * (magnitude - center)
                 count += 1
             }
             var found: ActivityReading?
-            for magnitude in complete {
-                magnitudes.append(magnitude)
+            for cell in complete {
+                magnitudes.append(Self.magnitude(cell))
+                signal.append(band.filter(cell))
                 guard magnitudes.count >= Self.leastLength,
                     magnitudes.count % Self.hopLength == 0
                 else { continue }
                 found = evaluate(at: time)
                 guard magnitudes.count == Self.windowLength else { continue }
                 magnitudes.removeFirst(Self.hopLength)
+                signal.removeFirst(Self.hopLength)
             }
             return found
         }
@@ -135,22 +143,33 @@ public struct ActivityClassifier: Sendable {
 
     private mutating func forget() {
         magnitudes.removeAll(keepingCapacity: true)
-        (rest, count, reading) = (0, 0, nil)
+        signal.removeAll(keepingCapacity: true)
+        band = StepBand()
+        (stride, rest, count, reading) = (nil, 0, 0, nil)
     }
 
     private mutating func evaluate(at time: Timestamp) -> ActivityReading {
         let detrended = Gait.detrended(magnitudes)
         let variance = detrended.reduce(0) { $0 + $1 * $1 } / Double(detrended.count)
-        let gait = Gait(magnitudes)
+        let gait = Gait(signal, near: stride)
+        // A walk that has begun goes on with a weaker rhythm.
+        let regularity = gait.map {
+            stride == nil ? min($0.regularity, $0.persistence) : $0.regularity
+        }
+        stride = (regularity ?? 0) >= Self.leastRegularity ? gait?.stride : nil
         let features = MotionFeatures(
             lowFrequencyDeviation: variance.squareRoot(),
             highFrequencyDeviation: count > 0 ? (rest / Double(count)).squareRoot() : 0,
-            steps: gait.map { .init(rate: Gait.rate / $0.period, regularity: $0.autocorrelation) },
+            steps: gait.map { .init(rate: $0.stepRate, regularity: regularity ?? 0) },
             speed: speed(at: time))
         (rest, count) = (0, 0)
         let found = ActivityReading(fits: features.fits)
         reading = found
         return found
+    }
+
+    private static func magnitude(_ vector: SIMD3<Double>) -> Double {
+        (vector * vector).sum().squareRoot()
     }
 
     private func speed(at time: Timestamp) -> Double? {
@@ -192,7 +211,7 @@ public struct MotionFeatures: Hashable, Sendable {
     public struct Steps: Hashable, Sendable {
         /// Steps per second.
         public let rate: Double
-        /// The smallest autocorrelation one, two and three steps later, 0 to 1.
+        /// The smaller autocorrelation of those one and two strides later, up to 1.
         public let regularity: Double
 
         /// Creates a rhythm.
@@ -228,7 +247,7 @@ public struct MotionFeatures: Hashable, Sendable {
         let vibration = (low * low + high * high).squareRoot()
         var fits: [Activity: Double] = [:]
         if let steps {
-            let regular = min(1, steps.regularity / 0.6)
+            let regular = Self.range(steps.regularity, 0.2, 0.5, 2, 3)
             let isRun = min(
                 Self.range(low, 3, 5, 30, 40), Self.range(steps.rate, 2.1, 2.4, 3.8, 4.2))
             fits[.running] = regular * isRun * speedFit(1, 1.8, 7, 12)

@@ -72,6 +72,9 @@ public struct Acceleration: Hashable, Sendable {
         self.init(x: numbers[0], y: numbers[1], z: numbers[2])
     }
 
+    /// The three components.
+    var vector: SIMD3<Double> { SIMD3(x, y, z) }
+
     /// The magnitude, which does not depend on the sensor's orientation.
     public var magnitude: Double { (x * x + y * y + z * z).squareRoot() }
 }

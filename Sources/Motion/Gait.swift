@@ -1,56 +1,121 @@
-/// The steps in a few seconds of acceleration.
+/// The rhythm of a person's steps in a few seconds of acceleration.
 ///
-/// The period is the lag with the highest normalised autocorrelation: A. Rai, K. K. Chintalapudi,
-/// V. N. Padmanabhan and R. Sen, "Zee: Zero-Effort Crowdsourcing for Indoor Localization", MobiCom
-/// (2012), section 4.1. Steps are peaks of the smoothed magnitude at a minimum distance that
-/// follows from the period. Both methods are among the best in the comparison of A. Brajdic and
-/// R. Harle, "Walk Detection and Step Counting on Unconstrained Smartphones", UbiComp (2013).
+/// Its measure is the autocorrelation of the acceleration as a vector: the sum over the axes, which no
+/// rotation of the sensor changes and for which gravity need not be known. At the lag of a *stride*, two
+/// steps, the same leg moves again, so that it is high wherever the sensor is carried. At the lag of one
+/// step it is low in a trouser pocket and in a swinging hand. The lag of a stride as the dominant period of
+/// the trunk, and that of a step as its half: R. Moe-Nilssen and J. L. Helbostad, "Estimation of gait cycle
+/// characteristics by trunk accelerometry", Journal of Biomechanics 37 (2004). The search of the lag with
+/// the highest normalised autocorrelation: A. Rai, K. K. Chintalapudi, V. N. Padmanabhan and R. Sen,
+/// "Zee: Zero-Effort Crowdsourcing for Indoor Localization", MobiCom (2012), section 4.1.
 struct Gait: Hashable, Sendable {
-    /// Values of the magnitude per second.
+    /// Values per second.
     static let rate = 20.0
-    /// The lags, in values, from one step to the next: from 0.25 s, a sprint, to 1.1 s, a stroll.
-    private static let lags = 5...22
+    /// The relative change of the stride from one second to the next.
+    static let tolerance = 0.12
     /// In m/s²; with a smaller deviation there are no steps.
     private static let leastDeviation = 0.3
-    /// The lowest autocorrelation of steps, and the one from which their rhythm is clear; see
-    /// `autocorrelation`.
-    private static let leastAutocorrelation = 0.3
-    private static let clearAutocorrelation = 0.7
+    /// The least ``spread(_:)`` of a walk.
+    ///
+    /// A body that walks moves up with every step and aside with every stride. A car on its springs and
+    /// a hand that shakes something move along a line.
+    private static let leastSpread = 0.16
+    /// The longest lag of a stride, of a stroll with 67 steps a minute, in values.
+    private static let longestStride = 36
+    /// The shortest lag of a step, of a sprint.
+    private static let shortestStep = 5.0
+    /// Of several lags that are nearly as good as the best, the shortest is the period: the others
+    /// are its multiples.
+    private static let nearlyBest = 0.92
+    /// The periods, 0.5 to 0.8 s, of one step of a walk or two of a run; two if the halves are alike.
+    private static let runningStrides = 10.0..<16.0
+    private static let leastLikenessOfRunningSteps = 0.4
+    /// The least autocorrelation at half a stride, in which the body goes up and down once.
+    ///
+    /// Half a turn of a pedal is the opposite of the other half.
+    private static let leastLikenessOfSteps = -0.6
+    /// Cyclists turn their pedals less than 96 times a minute.
+    private static let fastestPedals = 12.5
 
-    /// The number of values from one step to the next.
-    let period: Double
-    /// The minimum of the autocorrelations at lags of one, two and three periods; up to 1.
-    let autocorrelation: Double
-    /// The 80th percentile of the heights of all peaks, including those that are too low to be steps,
-    /// in m/s² above the mean.
-    let height: Double
-    /// The peaks that are at least 40 % as high as `height`, in order of time.
-    let peaks: [Peak]
+    /// The number of values from one step of a leg to its next.
+    let stride: Double
+    /// The normalised autocorrelation at the lag of a period, up to 1.
+    let regularity: Double
+    /// The autocorrelation at the lag of two strides.
+    ///
+    /// Springs, on which a car bounces, have a period too, but forget it sooner.
+    let persistence: Double
 
-    struct Peak: Hashable, Sendable {
-        let index: Int
-        let height: Double
+    /// Steps per second.
+    var stepRate: Double { 2 * Self.rate / stride }
+
+    /// - Parameters:
+    ///   - signal: three axes of a ``StepBand``, at least twice the longest stride.
+    ///   - usual: the stride of the second before, which is preferred to others.
+    /// - Returns: `nil` if there is no rhythm of steps.
+    init?(_ signal: [SIMD3<Double>], near usual: Double? = nil) {
+        let energy = signal.reduce(0) { $0 + ($1 * $1).sum() } / Double(max(1, signal.count))
+        guard signal.count >= 2 * Self.longestStride,
+            energy.squareRoot() >= Self.leastDeviation,
+            usual != nil || Self.spread(signal) >= Self.leastSpread
+        else { return nil }
+        let likeness = Autocorrelation(signal, upTo: 2 * Self.longestStride + 2)
+        let peaks = likeness.peaks(upTo: Self.longestStride)
+        let tracked = usual.flatMap { Self.track($0, peaks) }
+        guard let peak = tracked ?? Self.rhythm(peaks, likeness) else { return nil }
+        (stride, regularity, persistence) = (peak.lag, peak.height, likeness[2 * peak.lag])
     }
 
-    /// Whether the rhythm is clear enough to start counting.
-    var isClear: Bool { autocorrelation >= Self.clearAutocorrelation }
+    /// The best peak near a stride, or near a step of it.
+    private static func track(
+        _ usual: Double, _ peaks: [Autocorrelation.Peak]
+    ) -> Autocorrelation.Peak? {
+        let strides = peaks.flatMap { [$0, .init(lag: 2 * $0.lag, height: $0.height)] }
+        let near = strides.filter { stride in
+            abs(stride.lag / usual - 1) <= tolerance && stride.lag <= Double(longestStride)
+        }
+        return near.max { $0.height < $1.height }
+    }
 
-    /// - Parameter magnitudes: values on a grid of 20 Hz; at least four seconds.
-    /// - Returns: `nil` if there are no steps.
-    init?(_ magnitudes: some RandomAccessCollection<Double>) {
-        let signal = Self.smoothed(Self.detrended(Array(magnitudes)))
-        let energy = signal.reduce(0) { $0 + $1 * $1 } / Double(max(1, signal.count))
-        guard signal.count >= 80, energy.squareRoot() >= Self.leastDeviation,
-            let (period, autocorrelation) = Self.period(signal)
+    private static func rhythm(
+        _ peaks: [Autocorrelation.Peak], _ likeness: Autocorrelation
+    ) -> Autocorrelation.Peak? {
+        let best = peaks.map(\.height).max() ?? 0
+        guard let period = peaks.first(where: { $0.height >= nearlyBest * best }),
+            let stride = stride(period, likeness)
         else { return nil }
-        self.period = period
-        self.autocorrelation = autocorrelation
-        let tops = Self.peaks(signal, apart: 0.6 * period)
-        // The median would be too low, because after the end of a walk there are many small peaks.
-        let heights = tops.map(\.height).sorted()
-        height = heights.isEmpty ? 0 : heights[heights.count * 4 / 5]
-        let floor = 0.4 * height
-        peaks = tops.filter { $0.height >= floor }
+        return .init(lag: stride, height: period.height)
+    }
+
+    private static func stride(
+        _ period: Autocorrelation.Peak, _ likeness: Autocorrelation
+    ) -> Double? {
+        let halves = likeness[period.lag / 2]
+        if period.lag >= runningStrides.upperBound {
+            return halves >= leastLikenessOfSteps ? period.lag : nil
+        }
+        if period.lag >= runningStrides.lowerBound, halves >= leastLikenessOfRunningSteps {
+            return period.lag
+        }
+        guard period.lag >= shortestStep else { return nil }
+        // The legs differ, so that two steps are more alike than one; two turns of a pedal are not.
+        return period.lag < fastestPedals || likeness[2 * period.lag] > period.height
+            ? 2 * period.lag : nil
+    }
+
+    /// How far the movement is from one along a line: 0 on a line, 2/3 if all directions are alike.
+    ///
+    /// One minus the sum of the squared shares of the principal axes, from the invariants of the
+    /// matrix of second moments.
+    private static func spread(_ signal: [SIMD3<Double>]) -> Double {
+        var (squares, products) = (SIMD3<Double>.zero, SIMD3<Double>.zero)
+        for cell in signal {
+            squares += cell * cell
+            products += cell * SIMD3(cell.y, cell.z, cell.x)
+        }
+        let trace = squares.sum()
+        let norm = (squares * squares).sum() + 2 * (products * products).sum()
+        return trace > 0 ? 1 - norm / (trace * trace) : 0
     }
 
     /// Removes the linear trend, so that slow changes of speed do not count.
@@ -67,67 +132,47 @@ struct Gait: Hashable, Sendable {
         let slope = squares > 0 ? products / squares : 0
         return magnitudes.enumerated().map { $1 - mean - slope * (Double($0) - middle) }
     }
+}
 
-    /// Weights 1, 2, 3, 2, 1: a low-pass filter that reduces the amplitude by 3 dB at 2.2 Hz and to a
-    /// ninth at 5 Hz.
-    private static func smoothed(_ magnitudes: [Double]) -> [Double] {
-        magnitudes.indices.map { index in
-            var (sum, weights) = (0.0, 0.0)
-            for offset in -2...2 where magnitudes.indices.contains(index + offset) {
-                let weight = Double(3 - abs(offset))
-                sum += weight * magnitudes[index + offset]
-                weights += weight
+/// The normalised autocorrelation of a vector at lags from 0.
+private struct Autocorrelation {
+    /// A local maximum, with the lag interpolated by a parabola.
+    struct Peak {
+        let lag: Double
+        let height: Double
+    }
+
+    private let values: [Double]
+
+    init(_ signal: [SIMD3<Double>], upTo last: Int) {
+        values = (0...last).map { lag in
+            var (products, early, late) = (0.0, 0.0, 0.0)
+            for index in 0..<max(0, signal.count - lag) {
+                let (x, y) = (signal[index], signal[index + lag])
+                products += (x * y).sum()
+                early += (x * x).sum()
+                late += (y * y).sum()
             }
-            return sum / weights
+            let scale = (early * late).squareRoot()
+            return scale > 0 ? products / scale : 0
         }
     }
 
-    /// The normalised autocorrelation at a lag, −1 to 1.
-    private static func autocorrelation(_ signal: [Double], _ lag: Int) -> Double {
-        var (products, early, late) = (0.0, 0.0, 0.0)
-        for index in 0..<(signal.count - lag) {
-            let (x, y) = (signal[index], signal[index + lag])
-            products += x * y
-            early += x * x
-            late += y * y
-        }
-        let scale = (early * late).squareRoot()
-        return scale > 0 ? products / scale : 0
+    /// The value at a lag of up to the last but one, interpolated linearly.
+    subscript(lag: Double) -> Double {
+        let index = Int(lag)
+        let part = lag - Double(index)
+        return values[index] * (1 - part) + values[index + 1] * part
     }
 
-    private static func period(_ signal: [Double]) -> (period: Double, autocorrelation: Double)? {
-        let range = (lags.lowerBound - 1)...(lags.upperBound + 1)
-        let all = range.map { autocorrelation(signal, $0) }
-        let tops = lags.filter { lag in
-            let index = lag - range.lowerBound
-            return all[index] >= all[index - 1] && all[index] > all[index + 1]
+    /// The positive local maxima from a lag of 0.15 s, in order of their lags.
+    func peaks(upTo last: Int) -> [Peak] {
+        (3...last).compactMap { lag in
+            let (before, top, after) = (values[lag - 1], values[lag], values[lag + 1])
+            guard top > 0, top >= before, top > after else { return nil }
+            let bend = before - 2 * top + after
+            let shift = bend < 0 ? (before - after) / (2 * bend) : 0
+            return Peak(lag: Double(lag) + shift, height: top)
         }
-        // Left and right steps differ, so the lag of two steps can correlate better than that of one:
-        // the shortest lag that is nearly as good as the best is chosen.
-        let best = tops.map { all[$0 - range.lowerBound] }.max() ?? 0
-        guard let lag = tops.first(where: { all[$0 - range.lowerBound] >= 0.8 * best }) else {
-            return nil
-        }
-        let index = lag - range.lowerBound
-        let (before, top, after) = (all[index - 1], all[index], all[index + 1])
-        let bend = before - 2 * top + after
-        let period = Double(lag) + (bend < 0 ? (before - after) / (2 * bend) : 0)
-        let least = min(
-            top, autocorrelation(signal, Int((2 * period).rounded())),
-            autocorrelation(signal, Int((3 * period).rounded())))
-        return least >= leastAutocorrelation ? (period, least) : nil
-    }
-
-    /// Local maxima at a minimum distance; higher ones take precedence.
-    private static func peaks(_ signal: [Double], apart: Double) -> [Peak] {
-        let tops = (1..<(signal.count - 1)).filter {
-            signal[$0] > 0 && signal[$0] >= signal[$0 - 1] && signal[$0] > signal[$0 + 1]
-        }
-        var taken: [Int] = []
-        for top in tops.sorted(by: { signal[$0] > signal[$1] })
-        where taken.allSatisfy({ Double(abs($0 - top)) >= apart }) {
-            taken.append(top)
-        }
-        return taken.sorted().map { Peak(index: $0, height: signal[$0]) }
     }
 }

@@ -75,7 +75,7 @@ public struct VibrationSpectrum: Sendable {
     public let window: Int
     /// How many measurements were dropped because they came too late.
     public private(set) var dropped = 0
-    private var grids: [EvenGrid]
+    private var grid: EvenGrid
     private var axes: [[Double]] = [[], [], []]
 
     /// Creates a spectrum.
@@ -91,7 +91,7 @@ public struct VibrationSpectrum: Sendable {
         self.window = window
         // Gaps up to a tenth of a second are interpolated.
         let gap = max(1, Int64(rate) / 10)
-        grids = (0..<3).map { _ in EvenGrid(width: width, longestGap: gap) }
+        grid = EvenGrid(width: width, longestGap: gap)
     }
 
     /// Takes a measurement.
@@ -101,14 +101,12 @@ public struct VibrationSpectrum: Sendable {
     public mutating func take(
         _ acceleration: Acceleration, at time: Timestamp
     ) throws -> Reading? {
-        let numbers = [acceleration.x, acceleration.y, acceleration.z]
-        for axis in 0..<3 {
-            switch grids[axis].take(numbers[axis], at: time) {
-            case .cells(let cells): axes[axis] += cells
-            case .restarted: axes[axis].removeAll(keepingCapacity: true)
-            case .late where axis == 0: dropped += 1
-            case .late: break
-            }
+        switch grid.take(acceleration.vector, at: time) {
+        case .cells(let cells):
+            for axis in 0..<3 { axes[axis] += cells.map { $0[axis] } }
+        case .restarted:
+            for axis in 0..<3 { axes[axis].removeAll(keepingCapacity: true) }
+        case .late: dropped += 1
         }
         guard axes[0].count >= window else { return nil }
         defer { for axis in 0..<3 { axes[axis].removeFirst(window - window / 2) } }

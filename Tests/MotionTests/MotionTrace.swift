@@ -99,6 +99,70 @@ struct MotionTrace {
         }
     }
 
+    /// A phone in the trouser pocket of a cyclist: the thigh swings, which also turns gravity.
+    mutating func pedal(seconds: Double) {
+        var (frame, tyre) = (Resonance(2 * .pi * 7, 0.3), Resonance(2 * .pi * 18, 0.2))
+        let cadence = Double.random(in: 1...1.5, using: &random)
+        let rise = Double.random(in: 0.3...0.4, using: &random)
+        let second = Double.random(in: 0...0.1, using: &random)
+        let phase = Double.random(in: 0...(2 * .pi), using: &random)
+        var (angle, speed) = (0.0, 2 * Double.pi * cadence)
+        record(seconds) { elapsed, random in
+            let drift = 2 * Double.pi * cadence - speed
+            speed += elapsed * 0.2 * drift + 0.1 * elapsed.squareRoot() * Self.normal(&random)
+            angle += elapsed * speed
+            let thigh = 1 + rise * (sin(angle) + second * sin(2 * angle + phase))
+            let turning =
+                -rise * speed * speed * (sin(angle) + 4 * second * sin(2 * angle + phase))
+            let push = Self.normal(&random)
+            let shake = 1.2 * frame.step(push, elapsed) + 1.2 * tyre.step(push, elapsed)
+            // Tangential, 0.2 m from the hip.
+            let swing = 0.2 * turning
+            return (9.81 * (cos(thigh) - 1) + shake, 9.81 * sin(thigh) + swing, 0)
+        }
+    }
+
+    /// A phone on a desk with a keyboard: keys are hit in bursts, and the table rings.
+    mutating func type(seconds: Double) {
+        var table = Resonance(2 * .pi * 25, 0.1)
+        var isBurst = false
+        record(seconds) { elapsed, random in
+            if Double.random(in: 0...5, using: &random) < elapsed { isBurst.toggle() }
+            let isHit = isBurst && Double.random(in: 0...0.15, using: &random) < elapsed
+            let hit = isHit ? Double.random(in: 0.5...2, using: &random) : 0
+            return (table.step(hit, elapsed), 0, 0)
+        }
+    }
+
+    /// A phone in the hands of a person who sits: turned, moved, tapped, and put down at times.
+    mutating func handle(seconds: Double) {
+        var (tilt, roll) = (Wander(0.3, seconds: 1), Wander(0.4, seconds: 1.5))
+        var hand = (0..<3).map { _ in Wander(0.7, seconds: 0.25) }
+        var tap = Resonance(2 * .pi * 12, 0.3)
+        var isHeld = true
+        record(seconds) { elapsed, random in
+            if Double.random(in: 0...20, using: &random) < elapsed { isHeld.toggle() }
+            guard isHeld else { return (0, 0, 0) }
+            let (a, b) = (tilt.step(elapsed, &random), roll.step(elapsed, &random))
+            let isHit = Double.random(in: 0...0.4, using: &random) < elapsed
+            let hit = tap.step(isHit ? Double.random(in: 1...5, using: &random) : 0, elapsed)
+            let moves = hand.indices.map { hand[$0].step(elapsed, &random) }
+            return (
+                9.81 * (cos(a) * cos(b) - 1) + moves[0] + hit, 9.81 * sin(a) + moves[1],
+                9.81 * cos(a) * sin(b) + moves[2]
+            )
+        }
+    }
+
+    /// A phone that is shaken along one axis.
+    mutating func shake(seconds: Double, frequency: Double, strength: Double = 12) {
+        var angle = 0.0
+        record(seconds) { elapsed, random in
+            angle += 2 * .pi * frequency * elapsed * (1 + 0.3 * Self.normal(&random))
+            return (0.3 * strength * sin(angle), strength * sin(angle), 0)
+        }
+    }
+
     /// Adds samples; the closure returns acceleration upwards, ahead and sideways for the time
     /// elapsed.
     mutating func record(
@@ -148,6 +212,25 @@ struct MotionTrace {
                 * next
             displacement = next
             return displacement
+        }
+    }
+
+    /// Noise that forgets its value after some time: an Ornstein–Uhlenbeck process.
+    private struct Wander {
+        let deviation: Double
+        let seconds: Double
+        var value = 0.0
+
+        init(_ deviation: Double, seconds: Double) {
+            (self.deviation, self.seconds) = (deviation, seconds)
+        }
+
+        mutating func step(_ elapsed: Double, _ random: inout SplitMix) -> Double {
+            let kept = exp(-elapsed / seconds)
+            value =
+                kept * value + deviation * (1 - kept * kept).squareRoot()
+                * MotionTrace.normal(&random)
+            return value
         }
     }
 
