@@ -1,7 +1,8 @@
 # make run          build, then run `nervous demo`: install, run and query a bundled app, and serve it
 # make smoke        build and run the essential tests
 # make test         build and run every test
-# make test-long    the same with more iterations, fault injection and API fuzzing
+# make test-long    the same with more iterations, fault injection and API fuzzing; STEPS=folder adds
+#                   recorded walks with counted steps
 # make check        lint the format and check imports between modules
 # make format       format the sources
 # make bench        run the benchmarks; ARGS="store --samples 1000000" selects one

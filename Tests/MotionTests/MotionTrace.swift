@@ -99,6 +99,36 @@ struct MotionTrace {
         }
     }
 
+    /// A walk with the phone in a trouser pocket.
+    ///
+    /// The thigh swings once a stride, and the strike of its own heel is stronger. The magnitude has a deviation of 3 to 5 m/s², as in recordings.
+    ///
+    /// - Parameter cadence: steps per second.
+    mutating func walkWithPocket(seconds: Double, cadence: Double) {
+        let (swing, other) = (
+            Double.random(in: 0.3...0.45, using: &random),
+            Double.random(in: 0.3...0.7, using: &random)
+        )
+        let phase = Double.random(in: 0...(2 * .pi), using: &random)
+        var (steps, cycle, speed, force) = (0, 0.0, cadence, 1.0)
+        record(seconds) { elapsed, random in
+            cycle += elapsed * speed
+            if cycle >= 1 {
+                cycle -= 1
+                steps += 1
+                speed = cadence * (1 + 0.03 * Self.normal(&random))
+                force = 1 + 0.1 * Self.normal(&random)
+            }
+            let angle = 2 * Double.pi * cycle
+            let stride = angle / 2 + (steps % 2 == 0 ? 0 : Double.pi)
+            let thigh = 0.2 + swing * sin(stride + phase)
+            let foot = force * (steps % 2 == 0 ? 1 : other)
+            let strike = foot * (5 * cos(angle) + 2 * cos(2 * angle))
+            return (9.81 * (cos(thigh) - 1) + strike, 9.81 * sin(thigh), 0.5 * sin(stride))
+        }
+        self.steps += steps
+    }
+
     /// A phone in the trouser pocket of a cyclist: the thigh swings, which also turns gravity.
     mutating func pedal(seconds: Double) {
         var (frame, tyre) = (Resonance(2 * .pi * 7, 0.3), Resonance(2 * .pi * 18, 0.2))
@@ -215,6 +245,17 @@ struct MotionTrace {
         }
     }
 
+    /// The trace as a phone provides it without gravity.
+    func withoutGravity() -> MotionTrace {
+        var (trace, gravity) = (self, GravityFilter())
+        trace.items = items.compactMap { item in
+            let all = SIMD3(item.acceleration.x, item.acceleration.y, item.acceleration.z)
+            let rest = gravity.remove(from: all, at: item.time)
+            return Acceleration(x: rest.x, y: rest.y, z: rest.z).map { (item.time, $0) }
+        }
+        return trace
+    }
+
     /// Noise that forgets its value after some time: an Ornstein–Uhlenbeck process.
     private struct Wander {
         let deviation: Double
@@ -249,5 +290,19 @@ struct MotionTrace {
 
     private static func cross(_ a: [Double], _ b: [Double]) -> [Double] {
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    }
+}
+
+/// Removes the average of the last second, as phones do that have no gyroscope.
+struct GravityFilter {
+    private var gravity: SIMD3<Double>?
+    private var last: Timestamp?
+
+    mutating func remove(from vector: SIMD3<Double>, at time: Timestamp) -> SIMD3<Double> {
+        let elapsed = last.map { Double(time.microseconds - $0.microseconds) / 1_000_000 } ?? 0
+        let before = gravity ?? vector
+        let now = before + (vector - before) * (elapsed / (1 + elapsed))
+        (gravity, last) = (now, time)
+        return vector - now
     }
 }
