@@ -121,7 +121,7 @@ public enum AnalysisResult: Hashable, Sendable {
 
         /// The median of the values.
         public let median: Double
-        /// The median of the absolute distances to the median; if it is 0, no value has a score.
+        /// The median of the absolute distances to the median; if it is 0, scores use their mean.
         public let deviation: Double
         /// The number of values beyond the threshold.
         public let count: Int

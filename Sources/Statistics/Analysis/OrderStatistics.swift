@@ -47,16 +47,27 @@ public struct Quantile {
 /// The modified z-score, a robust measure of outliers: 0.6745·(x − median)/MAD.
 ///
 /// MAD is the median of the absolute deviations from the median: B. Iglewicz and D. C. Hoaglin, "How to
-/// Detect and Handle Outliers", ASQC (1993), who regard absolute scores above 3.5 as outliers.
+/// Detect and Handle Outliers", ASQC (1993), who regard absolute scores above 3.5 as outliers. If at least
+/// half of the numbers are equal, MAD is 0 and the score is (x − median)/(1.253314·meanAD), where meanAD is
+/// the mean of the absolute deviations from the median: 1.253314 = √(π/2) makes it the standard deviation
+/// of a normal distribution, as 1/0.6745 does for MAD. That mean is 0 only if all numbers are equal, and
+/// then none of them is an outlier.
+///
+/// ```swift
+/// AnomalyScore([5, 5, 5, 5, 5, 5, 5, 5, 5, 6])?.score(6)  // 7.98
+/// ```
 public struct AnomalyScore: Hashable, Sendable {
     /// The absolute score above which Iglewicz and Hoaglin regard a number as an outlier.
     public static let usualThreshold = 3.5
-    private static let scale = 0.6745
+    private static let medianFactor = 0.6745
+    private static let meanFactor = 1.253314
 
     /// The median, in the unit of the numbers.
     public let median: Double
     /// The median absolute deviation from ``median``, in the same unit.
     public let deviation: Double
+    /// The mean absolute deviation from ``median``; only used when ``deviation`` is 0.
+    private let meanDeviation: Double
 
     /// Computes median and deviation; O(n log n).
     ///
@@ -64,15 +75,23 @@ public struct AnomalyScore: Hashable, Sendable {
     public init?(_ numbers: [Double]) {
         guard let median = Quantile.of(0.5, sorted: numbers.sorted())?.finite else { return nil }
         let distances = numbers.map { abs($0 - median) }.sorted()
-        guard let deviation = Quantile.of(0.5, sorted: distances)?.finite else { return nil }
+        guard let deviation = Quantile.of(0.5, sorted: distances)?.finite,
+            let meanDeviation = deviation > 0 ? 0 : Moments(distances).mean?.finite
+        else { return nil }
         self.median = median
         self.deviation = deviation
+        self.meanDeviation = meanDeviation
     }
 
-    /// The score of a number, dimensionless; `nil` when ``deviation`` is 0, which means that at least half
-    /// of the numbers are equal.
+    /// The score of a number, dimensionless.
+    ///
+    /// - Returns: `nil` when all numbers are equal, and when the score is not finite.
     public func score(_ number: Double) -> Double? {
-        deviation > 0 ? (Self.scale * (number - median) / deviation).finite : nil
+        guard deviation > 0 else {
+            return meanDeviation > 0
+                ? ((number - median) / (Self.meanFactor * meanDeviation)).finite : nil
+        }
+        return (Self.medianFactor * (number - median) / deviation).finite
     }
 }
 

@@ -53,6 +53,20 @@ struct SeriesTests {
         #expect(AnomalyScore([greatest, -greatest, 0])?.score(greatest)?.isFinite ?? true)
     }
 
+    @Test(arguments: [1e-300, 0.25, 40, 1e300])
+    func `a spike on a constant series has a score, and a constant series has none`(spike: Double)
+        throws
+    {
+        var values = [Double](repeating: 3 * spike, count: 200)
+        #expect(try #require(AnomalyScore(values)).score(3 * spike) == nil)
+        values[77] = 4 * spike
+        let scores = try #require(AnomalyScore(values))
+        #expect(scores.deviation == 0)
+        #expect(areClose(scores.score(values[77]), 200 / 1.253314, 1e-9))
+        #expect(scores.score(values[0]) == 0)
+        #expect(areClose(scores.score(2 * spike), -200 / 1.253314, 1e-9))
+    }
+
     @Test func `LTTB keeps the points of the reference implementation`() throws {
         for fixture in try AnalysisFixtures.load().downsampled {
             let series = Series(times: fixture.times, values: fixture.values)

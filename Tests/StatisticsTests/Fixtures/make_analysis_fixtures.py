@@ -154,7 +154,11 @@ def anomalies():
     ]:
         median = np.median(values)
         deviation = stats.median_abs_deviation(values)
-        scores = 0.6745 * (values - median) / deviation if deviation > 0 else [None] * len(values)
+        mean = np.mean(np.abs(values - median))
+        if deviation > 0:
+            scores = 0.6745 * (values - median) / deviation
+        else:
+            scores = (values - median) / (1.253314 * mean) if mean > 0 else [None] * len(values)
         answers.append({
             "values": values, "median": median, "deviation": deviation, "scores": scores,
         })
