@@ -90,3 +90,18 @@ struct AnalysisFixtures: Decodable {
         return try JSONDecoder().decode(AnalysisFixtures.self, from: data)
     }
 }
+
+/// Fisher's irises: 150 rows of sepal length, sepal width, petal length and petal width in cm.
+///
+/// R. A. Fisher, "The Use of Multiple Measurements in Taxonomic Problems", Annals of Eugenics 7 (1936).
+enum Irises {
+    /// - Throws: when the file is missing.
+    static func load() throws -> [[Double]] {
+        let file = Bundle.module.url(
+            forResource: "irises", withExtension: "csv", subdirectory: "Fixtures")
+        let text = try String(contentsOf: file ?? URL(filePath: "/"), encoding: .utf8)
+        return text.split(separator: "\n").map { line in
+            line.split(separator: ",").compactMap { Double($0) }
+        }
+    }
+}

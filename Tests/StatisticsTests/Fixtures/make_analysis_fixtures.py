@@ -134,7 +134,7 @@ def clusters():
         start = points[:4]
         k = len(np.unique(start, axis=0))
         means = KMeans(k, init=np.unique(start, axis=0), n_init=1, tol=0, max_iter=300).fit(points)
-        best = KMeans(3, n_init=50, random_state=1, tol=0).fit(points)
+        best = KMeans(3, n_init=1000, random_state=1, tol=0).fit(points)
         found = DBSCAN(eps=epsilon, min_samples=minimum).fit(points)
         answers.append({
             "name": name, "points": points, "start": np.unique(start, axis=0),
