@@ -679,11 +679,18 @@ extension APIClient {
     }
 
     /// Creates sessions from a file of workouts or tracks.
+    ///
+    /// - Parameters:
+    ///   - type: `application/octet-stream` for any format, which the host recognises by the content.
+    ///   - start: when the first track without times begins.
+    ///   - speed: the speed of tracks without times, in m/s.
     public func importWorkouts(
-        _ file: Data, type: String
+        _ file: Data, type: String, start: String? = nil, speed: Double? = nil
     ) async throws -> APIReply<ImportDescription> {
         try await reply(
-            APIRequest(.post, .workouts, body: file, type: type, hasTimeLimit: false))
+            APIRequest(
+                .post, .workouts, query: [("start", start), ("speed", speed.map { "\($0)" })],
+                body: file, type: type, hasTimeLimit: false))
     }
 
     /// The uploads in the outbox, oldest first.

@@ -155,11 +155,29 @@ public struct ImportDescription: Codable, Sendable {
     public let items: [SessionDescription]
     /// The identifiers of sessions that exist already; they do not change.
     public let known: [String]
+    /// What of the file is not in the sessions, or not as it was in the file.
+    public let remarks: [ImportRemark]
 
     /// Creates a value from its members.
-    public init(items: [SessionDescription], known: [String]) {
-        self.items = items
-        self.known = known
+    public init(items: [SessionDescription], known: [String], remarks: [ImportRemark]) {
+        (self.items, self.known, self.remarks) = (items, known, remarks)
+    }
+}
+
+/// What of an imported file is not in the sessions, or not as it was in the file.
+public struct ImportRemark: Codable, Sendable {
+    /// What happened, such as `invalidPosition`.
+    public let kind: String
+    /// The name or number of the track; missing for the whole file.
+    public let track: String?
+    /// The number of points that this concerns.
+    public let count: Int
+    /// A sentence for the owner.
+    public let text: String
+
+    /// Creates a value from its members.
+    public init(kind: String, track: String?, count: Int, text: String) {
+        (self.kind, self.track, self.count, self.text) = (kind, track, count, text)
     }
 }
 

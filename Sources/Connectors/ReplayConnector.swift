@@ -16,7 +16,7 @@ struct ReplayConnector: ConnectorKind {
     /// The minimum time between the last fix and the first one of the next loop.
     private static let leastLoopPause = Duration.milliseconds(100)
 
-    /// The absolute path of a GPX or NMEA file.
+    /// The absolute path of a file of tracks or of NMEA sentences.
     let file: String
     /// The playback speed relative to the recording.
     let speed: Double
@@ -91,7 +91,7 @@ private struct ReplayFile: Sendable {
 
     /// The fixes of all tracks, in the order of the file.
     ///
-    /// - Throws: ``ConnectorError`` if it cannot be read or is neither GPX nor NMEA.
+    /// - Throws: ``ConnectorError`` if it cannot be read or contains neither tracks nor NMEA.
     func fixes() async throws(ConnectorError) -> [Fix] {
         let answer = await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: Result { try read() }) }
@@ -108,8 +108,8 @@ private struct ReplayFile: Sendable {
         let bytes = try content()
         // Skips a byte order mark.
         let first = bytes.first { $0 > 0x20 && $0 < 0x80 }
-        guard first != UInt8(ascii: "<") else {
-            return try GPXReader.tracks(bytes).flatMap(\.fixes)
+        guard first != UInt8(ascii: "<"), TrackFormat(recognizing: bytes) == nil else {
+            return try TrackFile(bytes, missingTimes: .everySecond).tracks.flatMap(\.fixes)
         }
         var reader = NMEAReader()
         let reports = reader.take(bytes) + reader.finish()

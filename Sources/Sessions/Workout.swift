@@ -76,6 +76,60 @@ public struct Workout: Hashable, Sendable {
                 segments: segments, distance: track.distance, warnings: jumps ? [.jump] : []))
     }
 
+    /// Creates workouts from the tracks of a file.
+    ///
+    /// - Returns: the workouts, and remarks about everything of the file that is not in them.
+    /// - Throws: ``TrackError`` `.invalid` with the contents of the file if no track can be a workout.
+    public static func workouts(
+        of file: TrackFile
+    ) throws(TrackError) -> (workouts: [Workout], remarks: [TrackRemark]) {
+        var workouts: [Workout] = []
+        var remarks = file.remarks
+        for (index, track) in file.tracks.enumerated() {
+            let points = track.segments.reduce(0) { $0 + $1.count }
+            let name = cut(track.name, SessionDraft.limits.name) ?? "Track \(index + 1)"
+            guard points > 1 else {
+                remarks.append(TrackRemark(.tooShort, track: name, count: points))
+                continue
+            }
+            do {
+                workouts.append(try Workout(track))
+            } catch {
+                remarks.append(
+                    TrackRemark(.unusable, track: name, count: points, detail: error.message))
+            }
+        }
+        guard !workouts.isEmpty else { throw nothing(remarks) }
+        return (workouts, remarks.summarized)
+    }
+
+    /// The error for a file of which nothing remains.
+    private static func nothing(_ remarks: [TrackRemark]) -> TrackError {
+        func tracks(_ kind: TrackRemark.Kind) -> Int {
+            remarks.count { $0.kind == kind }
+        }
+        func points(_ kind: TrackRemark.Kind) -> Int {
+            remarks.reduce(0) { $0 + ($1.kind == kind ? $1.count : 0) }
+        }
+        let untimed = tracks(.noTimes)
+        let parts = [
+            (untimed, "track", " without times"),
+            (tracks(.tooShort), "track", " with fewer than two points that have a time"),
+            (tracks(.unusable), "track", " that cannot be a session"),
+            (points(.invalidPosition), "point", " without a valid position"),
+            (points(.waypoint), "waypoint", ""),
+        ].filter { $0.0 > 0 }.map { TrackRemark.counted($0.0, $0.1) + $0.2 }
+        let reason = remarks.first { $0.kind == .unusable }.map { " \($0)" } ?? ""
+        let contents =
+            parts.isEmpty
+            ? "no tracks, routes or waypoints" : "only " + parts.joined(separator: ", ")
+        return TrackError(
+            .invalid, "The file has nothing to import: \(contents).\(reason)",
+            hint: untimed > 0
+                ? "Say when the first track begins: --start, or the parameter start of the API."
+                : "A session needs a track or route of at least two points.")
+    }
+
     /// The draft of a workout.
     ///
     /// - Throws: ``TrackError`` `.invalid`.

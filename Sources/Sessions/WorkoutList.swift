@@ -29,6 +29,12 @@ public enum WorkoutList {
         }
     }
 
+    /// Whether a file is a property list, whatever its name.
+    public static func recognizes(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: Array("bplist".utf8))
+            || String(decoding: bytes.prefix(1024), as: UTF8.self).contains("<plist")
+    }
+
     /// Reads all workouts of a file.
     ///
     /// - Throws: ``TrackError`` `.malformed` if it is not a list of workouts, `.unsafe` for

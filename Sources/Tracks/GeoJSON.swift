@@ -1,82 +1,120 @@
 import Foundation
 import Samples
+import Text
 
-/// Reads the lines of a GeoJSON file, of ``GeoJSONWriter`` or another program.
+/// Reads the lines of a GeoJSON file, of ``GeoJSONWriter`` or another program: each feature with lines is a
+/// track, and each line a segment.
 ///
-/// RFC 7946. A point without a time gets the previous time plus a second, from 1970 on.
-public enum GeoJSONReader {
-    /// Reads all tracks of a file.
-    ///
-    /// - Throws: ``TrackError`` `.malformed`, `.tooLarge`.
-    public static func tracks(
-        _ bytes: [UInt8], limits: TrackLimits = TrackLimits()
-    ) throws(TrackError) -> [Track] {
-        guard bytes.count <= limits.bytes else {
-            throw TrackError(.tooLarge, "The file is too large.")
-        }
-        let document: GeoJSONDocument
-        do {
-            document = try JSONDecoder().decode(GeoJSONDocument.self, from: Data(bytes))
+/// RFC 7946, which has no place for times. They are read from the properties `times` and `coordTimes` of a
+/// feature and of its `coordinateProperties`, where togeojson and other converters write them: a list for
+/// a line, or a list of such lists for several; RFC 3339 or milliseconds since 1970.
+enum GeoJSONReader {
+    static func read(
+        _ text: ArraySlice<UInt8>, into builder: inout TrackBuilder
+    ) throws(TrackError) {
+        let document: JSONValue
+        do throws(JSONSyntaxError) {
+            document = try StrictJSON(
+                maximumBytes: builder.limits.bytes, maximumDepth: builder.limits.depth
+            ).parse(Array(text))
         } catch {
-            throw TrackError(.malformed, "The file is not a GeoJSON collection of features.")
+            throw TrackError(
+                .malformed,
+                "The file is not valid JSON at line \(error.line), column \(error.column).")
         }
-        guard document.type == "FeatureCollection" else {
-            throw TrackError(.malformed, "The file is not a GeoJSON collection of features.")
+        switch document["type"]?.string {
+        case "FeatureCollection":
+            for feature in document["features"]?.array ?? [] { try add(feature, to: &builder) }
+        case "Feature": try add(document, to: &builder)
+        case .some(let type) where geometryTypes.contains(type):
+            try add(lines(of: document, &builder), [:], to: &builder)
+        default: throw TrackError(.malformed, "The file is not GeoJSON.")
         }
-        var (tracks, points, lines): ([Track], Int, Int) = ([], 0, 0)
-        var last: Timestamp?
-        for feature in document.features {
-            guard let geometry = feature.geometry, !geometry.lines.isEmpty else { continue }
-            points += geometry.lines.reduce(0) { $0 + $1.count }
-            lines += geometry.lines.count
-            guard points <= limits.points, lines <= limits.segments else {
-                throw TrackError(.tooLarge, "The file has too many points or lines.")
-            }
-            var track = Track(
-                name: feature.properties?.name, description: feature.properties?.description)
-            for index in geometry.lines.indices {
-                track.segments.append(try segment(feature, geometry.lines[index], index, &last))
-            }
-            tracks.append(track)
-        }
-        return tracks
     }
 
-    private static func segment(
-        _ feature: GeoJSONDocument.Feature, _ line: [[Double]], _ index: Int,
-        _ last: inout Timestamp?
-    ) throws(TrackError) -> [RoutePoint] {
-        func item<Item>(_ lists: [[Item]]?, _ number: Int) -> Item? {
-            guard let lists, lists.indices.contains(index), lists[index].indices.contains(number)
-            else { return nil }
-            return lists[index][number]
+    private static let geometryTypes: Set = [
+        "Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon",
+        "GeometryCollection",
+    ]
+
+    private static func add(
+        _ feature: JSONValue, to builder: inout TrackBuilder
+    ) throws(TrackError) {
+        guard let geometry = feature["geometry"] else { return }
+        var properties: [String: JSONValue] = [:]
+        let members = feature["properties"]?.object ?? []
+        let inner = members.first { $0.key == "coordinateProperties" }?.value.object ?? []
+        for member in members + inner { properties[member.key] = member.value }
+        try add(lines(of: geometry, &builder), properties, to: &builder)
+    }
+
+    /// The lines of a geometry and of the geometries in it; points are counted.
+    private static func lines(
+        of geometry: JSONValue, _ builder: inout TrackBuilder
+    ) -> [[JSONValue]] {
+        let coordinates = geometry["coordinates"]?.array ?? []
+        switch geometry["type"]?.string {
+        case "LineString": return [coordinates]
+        case "MultiLineString": return coordinates.map { $0.array ?? [] }
+        case "GeometryCollection":
+            // The parser limits the nesting.
+            return (geometry["geometries"]?.array ?? []).flatMap { lines(of: $0, &builder) }
+        case "Point": builder.waypoints += 1
+        case "MultiPoint": builder.waypoints += coordinates.count
+        default: break
         }
-        let properties = feature.properties
-        let pauses =
-            properties?.via.flatMap { $0.indices.contains(index) ? Set($0[index]) : nil } ?? []
-        var points: [RoutePoint] = []
-        for (number, numbers) in line.enumerated() {
-            guard numbers.count >= 2,
-                let position = Position(latitude: numbers[1], longitude: numbers[0])
-            else { throw TrackError(.malformed, "A position of the file has invalid coordinates.") }
-            var time = last?.advanced(byMicroseconds: 1_000_000) ?? Timestamp(microseconds: 0)
-            if let text = item(properties?.times, number) {
-                guard let parsed = Timestamp(rfc3339: text) else {
-                    throw TrackError(
-                        .malformed, "A position of the file has an invalid time.")
+        return []
+    }
+
+    private static func add(
+        _ lines: [[JSONValue]], _ properties: [String: JSONValue], to builder: inout TrackBuilder
+    ) throws(TrackError) {
+        guard !lines.isEmpty else { return }
+        func text(_ names: String...) -> String? {
+            names.lazy.compactMap { properties[$0]?.string }.first
+        }
+        try builder.beginTrack(name: text("name"), description: text("description", "desc"))
+        for (index, line) in lines.enumerated() {
+            try builder.beginSegment()
+            /// The values of the line's positions.
+            func values(_ names: String...) -> [JSONValue] {
+                guard let all = names.lazy.compactMap({ properties[$0]?.array }).first else {
+                    return []
                 }
-                time = parsed
+                if all.contains(where: { $0.array != nil }) {
+                    return all.indices.contains(index) ? all[index].array ?? [] : []
+                }
+                return lines.count == 1 ? all : []
             }
-            last = time
-            points.append(
-                RoutePoint(
-                    Fix(
-                        time: time, position: position,
-                        altitude: numbers.count > 2 ? numbers[2] : nil,
-                        accuracy: item(properties?.accuracies, number) ?? nil),
-                    isPausePoint: pauses.contains(number)))
+            let times = values("times", "coordTimes")
+            let accuracies = values("accuracies")
+            let pauses = Set(values("via").compactMap { $0.number?.int64 })
+            for (number, coordinates) in line.enumerated() {
+                guard var point = point(coordinates) else {
+                    try builder.add(nil)
+                    continue
+                }
+                point.time = times.indices.contains(number) ? time(times[number]) : nil
+                point.accuracy =
+                    accuracies.indices.contains(number) ? accuracies[number].number?.double : nil
+                point.isPausePoint = pauses.contains(Int64(number))
+                try builder.add(point)
+            }
         }
-        return points
+    }
+
+    private static func point(_ coordinates: JSONValue) -> TrackBuilder.Point? {
+        let numbers = (coordinates.array ?? []).map { $0.number?.double }
+        guard numbers.count >= 2, let longitude = numbers[0], let latitude = numbers[1],
+            let position = Position(latitude: latitude, longitude: longitude)
+        else { return nil }
+        return TrackBuilder.Point(
+            position: position, altitude: numbers.count > 2 ? numbers[2] : nil)
+    }
+
+    private static func time(_ value: JSONValue) -> Timestamp? {
+        value.string.flatMap { Timestamp(inFile: $0) }
+            ?? value.number.flatMap { Timestamp(milliseconds: $0.double) }
     }
 }
 
@@ -192,61 +230,45 @@ extension Int64 {
     }
 }
 
-/// The part of GeoJSON that tracks use; RFC 7946.
-private struct GeoJSONDocument: Codable {
-    struct Feature: Codable {
-        var type = "Feature"
-        var geometry: Geometry?
-        var properties: Properties?
+/// What ``GeoJSONWriter`` writes; RFC 7946.
+private struct GeoJSONDocument {
+    struct Feature: Encodable {
+        let type = "Feature"
+        let geometry: Geometry
+        let properties: Properties
     }
 
-    /// One or several lines; other geometries are read as no lines.
-    struct Geometry: Codable {
-        var type: String
-        var lines: [[[Double]]]
+    /// One or several lines.
+    struct Geometry: Encodable {
+        private let lines: [[[Double]]]
 
         private enum CodingKeys: String, CodingKey { case type, coordinates }
 
         init(_ lines: [[[Double]]]) {
             self.lines = lines
-            type = lines.count == 1 ? "LineString" : "MultiLineString"
-        }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            type = try container.decode(String.self, forKey: .type)
-            switch type {
-            case "LineString":
-                lines = [try container.decode([[Double]].self, forKey: .coordinates)]
-            case "MultiLineString":
-                lines = try container.decode([[[Double]]].self, forKey: .coordinates)
-            default: lines = []
-            }
         }
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(type, forKey: .type)
-            if type == "LineString", let line = lines.first {
+            if lines.count == 1, let line = lines.first {
+                try container.encode("LineString", forKey: .type)
                 try container.encode(line, forKey: .coordinates)
             } else {
+                try container.encode("MultiLineString", forKey: .type)
                 try container.encode(lines, forKey: .coordinates)
             }
         }
     }
 
     /// Lists with a list for each line, with an item for each position.
-    struct Properties: Codable {
-        var name: String?
-        var description: String?
+    struct Properties: Encodable {
+        let name: String?
+        let description: String?
         /// RFC 3339.
-        var times: [[String]]?
+        let times: [[String]]
         /// Metres; `null` if unknown.
-        var accuracies: [[Double?]]?
+        let accuracies: [[Double?]]
         /// The indices of the positions at which the route was paused.
-        var via: [[Int]]?
+        let via: [[Int]]
     }
-
-    var type = "FeatureCollection"
-    var features: [Feature]
 }

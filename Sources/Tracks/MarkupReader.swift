@@ -1,7 +1,8 @@
 /// A pull parser for the part of XML 1.0 that files of tracks use.
 ///
 /// Document types are rejected, so the only entities are the five of XML, and nothing is fetched or
-/// expanded. UTF-8 only. Prefixes are removed from names.
+/// expanded. The text is UTF-8, whatever its declaration says; ``TextEncoding`` converts it before.
+/// Prefixes are removed from names.
 /// Source: Extensible Markup Language (XML) 1.0, fifth edition, sections 2 and 3.
 struct MarkupReader {
     enum Piece: Hashable {
@@ -10,22 +11,22 @@ struct MarkupReader {
         case text(String)
     }
 
-    private let bytes: [UInt8]
+    private let bytes: ArraySlice<UInt8>
     private let limits: TrackLimits
-    private var position = 0
+    private var position: Int
     private var open: [[UInt8]] = []
     /// The end tag of an empty element.
     private var pending: String?
     private var hasRoot = false
 
-    /// - Throws: ``TrackError`` `.tooLarge`, `.malformed`.
-    init(_ bytes: [UInt8], limits: TrackLimits) throws(TrackError) {
+    /// - Throws: ``TrackError`` `.tooLarge`.
+    init(_ bytes: ArraySlice<UInt8>, limits: TrackLimits) throws(TrackError) {
         guard bytes.count <= limits.bytes else {
             throw TrackError(.tooLarge, "The file is too large.")
         }
         self.bytes = bytes
         self.limits = limits
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        position = bytes.startIndex
     }
 
     /// - Returns: `nil` at the end.
@@ -35,7 +36,7 @@ struct MarkupReader {
             open.removeLast()
             return .close(name)
         }
-        while position < bytes.count {
+        while position < bytes.endIndex {
             guard bytes[position] == UInt8(ascii: "<") else {
                 if let piece = try characters() { return piece }
                 continue
@@ -50,7 +51,7 @@ struct MarkupReader {
             } else if skip("<!") {
                 throw TrackError(.unsafe, "The file has a document type, which is not supported.")
             } else if skip("<?") {
-                try instruction()
+                try pass("?>")
             } else if skip("</") {
                 return try closing()
             } else {
@@ -103,22 +104,10 @@ struct MarkupReader {
         return .close(try local(name))
     }
 
-    private mutating func instruction() throws(TrackError) {
-        let start = position
-        try pass("?>")
-        let text = try string(bytes[start..<(position - 2)]).lowercased()
-        guard text.hasPrefix("xml "), let range = text.firstRange(of: "encoding") else { return }
-        let encoding = text[range.upperBound...].drop { " =\"'\t".contains($0) }
-            .prefix { !" \"'".contains($0) }
-        guard ["utf-8", "us-ascii", "ascii"].contains(encoding) else {
-            throw malformed("an encoding other than UTF-8")
-        }
-    }
-
     /// A name with its prefix.
     private mutating func name() throws(TrackError) -> [UInt8] {
         let start = position
-        while position < bytes.count, Self.isName(bytes[position]) { position += 1 }
+        while position < bytes.endIndex, Self.isName(bytes[position]) { position += 1 }
         guard position > start, position - start <= 256 else {
             throw malformed("a tag without a name")
         }
@@ -143,7 +132,7 @@ struct MarkupReader {
     // MARK: - Text
 
     private mutating func value() throws(TrackError) -> String {
-        guard position < bytes.count,
+        guard position < bytes.endIndex,
             bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'")
         else { throw malformed("a value without quotes") }
         let quote = bytes[position]
@@ -160,7 +149,7 @@ struct MarkupReader {
 
     private mutating func characters() throws(TrackError) -> Piece? {
         let start = position
-        while position < bytes.count, bytes[position] != UInt8(ascii: "<") { position += 1 }
+        while position < bytes.endIndex, bytes[position] != UInt8(ascii: "<") { position += 1 }
         let isBlank = bytes[start..<position].allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard !isBlank else { return nil }
         guard !open.isEmpty else { throw malformed("text outside of the root element") }
@@ -209,7 +198,7 @@ struct MarkupReader {
 
     private mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
-        guard position + count <= bytes.count else { return false }
+        guard position + count <= bytes.endIndex else { return false }
         for offset in 0..<count where bytes[position + offset] != text.utf8Start[offset] {
             return false
         }
@@ -218,7 +207,7 @@ struct MarkupReader {
     }
 
     private mutating func pass(_ text: StaticString) throws(TrackError) {
-        while position < bytes.count {
+        while position < bytes.endIndex {
             if skip(text) { return }
             position += 1
         }
@@ -227,7 +216,7 @@ struct MarkupReader {
 
     private mutating func skipSpaces() -> Bool {
         let start = position
-        while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) {
+        while position < bytes.endIndex, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) {
             position += 1
         }
         return position > start

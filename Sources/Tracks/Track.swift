@@ -3,8 +3,8 @@ public import Samples
 /// Positions in time, as read from or written to a file.
 ///
 /// ```swift
-/// let tracks = try GPXReader.tracks(bytes)
-/// let text = GPXWriter.text(tracks[0])
+/// let file = try TrackFile(bytes)
+/// let text = GPXWriter.text(file.tracks[0])
 /// ```
 public struct Track: Hashable, Sendable {
     /// The name, if any.
@@ -39,7 +39,7 @@ public struct TrackLimits: Hashable, Sendable {
     public var bytes = 64 << 20
     /// The maximum number of points, over all tracks.
     public var points = 1_000_000
-    /// The maximum number of segments, over all tracks; in GPX each track counts as one more.
+    /// The maximum number of segments, over all tracks; each track counts as one more.
     public var segments = 100_000
     /// The maximum nesting of elements.
     public var depth = 32
@@ -184,13 +184,14 @@ public struct TrackError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of error.
     public let code: Code
-    /// One sentence without values of the file.
+    /// One sentence without texts of the file.
     public let message: String
+    /// What you can do.
+    public let hint: String?
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
+    public init(_ code: Code, _ message: String, hint: String? = nil) {
+        (self.code, self.message, self.hint) = (code, message, hint)
     }
 
     public var description: String { message }

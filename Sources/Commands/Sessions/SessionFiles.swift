@@ -3,6 +3,7 @@ import Addresses
 import ArgumentParser
 import Foundation
 import Host
+import Text
 
 extension SessionsCommand {
     struct Export: AsyncParsableCommand {
@@ -126,24 +127,20 @@ extension SessionsCommand {
                 Examples:
                   nervous sessions import workouts.plist
                   nervous sessions import walk.gpx
+                  nervous sessions import plan.geojson --start "2026-03-01 09:30" --speed 15
 
-                The whole file is imported, or nothing if it is invalid. Existing sessions are
-                unchanged, so repeating an import creates no duplicates.
+                The format is recognised by the content: an XML property list of workouts, or
+                tracks as GPX or GeoJSON, also compressed by gzip. Each track becomes a session.
+                Points and tracks that cannot be used are left out and reported. Existing
+                sessions are unchanged, so repeating an import creates no duplicates.
+
+                A track without times, such as a route that was drawn, is left out unless
+                --start says when the first of them begins.
                 """)
 
         /// The formats of a file.
         enum Form: String, CaseIterable, ExpressibleByArgument {
             case plist, gpx, geojson
-
-            /// The format of a file extension; `nil` if unknown.
-            init?(path: String) {
-                switch URL(filePath: path).pathExtension.lowercased() {
-                case "plist": self = .plist
-                case "gpx": self = .gpx
-                case "geojson", "json": self = .geojson
-                default: return nil
-                }
-            }
 
             var mediaType: String {
                 switch self {
@@ -156,20 +153,32 @@ extension SessionsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(
-            help: "An XML property list of workouts, or tracks as GPX or GeoJSON.",
-            completion: .file())
+        @Argument(help: "A file of workouts or tracks.", completion: .file())
         var file: String
 
-        @Option(help: "plist, gpx or geojson; by default from the name of the file.")
+        @Option(help: "The only format to accept; by default any.")
         var format: Form?
 
-        func run() async throws {
-            guard let form = format ?? Form(path: file) else {
-                throw CommandFailure(
-                    .usage, "\(file) does not have the extension of a known format.",
-                    hint: "Use --format plist, gpx or geojson.")
+        @Option(
+            help: ArgumentHelp(
+                "When the first track without times begins, such as \"2026-03-01 09:30\".",
+                valueName: "time"))
+        var start: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "The speed of tracks without times, in km/h; 5 by default.", valueName: "number"))
+        var speed: Double?
+
+        func validate() throws {
+            guard let speed else { return }
+            guard start != nil else { throw ValidationError("--speed needs --start.") }
+            guard (0.36...1080).contains(speed) else {
+                throw ValidationError("--speed is 0.36 to 1080 km/h.")
             }
+        }
+
+        func run() async throws {
             let body: Data
             do {
                 body = try Data(contentsOf: URL(filePath: file))
@@ -179,12 +188,14 @@ extension SessionsCommand {
             try await HostSession.with(options.host) { session in
                 let reply: APIReply<ImportDescription>
                 do {
-                    reply = try await session.client.importWorkouts(body, type: form.mediaType)
+                    reply = try await session.client.importWorkouts(
+                        body, type: format?.mediaType ?? "application/octet-stream",
+                        start: TimeInput().parameter(start), speed: speed.map { $0 / 3.6 })
                 } catch let error as APIError where error.code == .invalidWorkouts {
                     let failure = CommandFailure(error)
                     throw CommandFailure(
                         .badData, "\(file) was not imported: \(failure.message)",
-                        type: failure.type)
+                        hint: failure.hint, type: failure.type)
                 }
                 guard !options.json else { return options.console.print(json: reply.json) }
                 let made = try reply.value
@@ -193,6 +204,9 @@ extension SessionsCommand {
                 if !made.items.isEmpty { options.console.print(table) }
                 if !made.known.isEmpty {
                     options.console.say("Already exist: \(made.known.joined(separator: ", "))")
+                }
+                for remark in made.remarks {
+                    options.console.say(remark.text.escapedForDisplay(limit: 240))
                 }
             }
         }

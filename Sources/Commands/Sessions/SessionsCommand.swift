@@ -16,7 +16,7 @@ struct SessionsCommand: AsyncParsableCommand {
               nervous sessions                           list the sessions, newest first
               nervous sessions export 3f2a90c1d4e5b678 --format gpx -o walk.gpx
               nervous sessions export --format plist -o workouts.plist
-              nervous sessions import workouts.plist     also tracks: .gpx and .geojson
+              nervous sessions import walk.gpx           tracks of other programs
 
             While a session is active, the samples of its sensors belong to it.
             They are collected while a host runs, such as nervous serve.

@@ -5,6 +5,7 @@ import LAE
 import NIOCore
 import Samples
 import Sessions
+import Text
 import Tracks
 
 /// Export and import of finished sessions.
@@ -13,7 +14,7 @@ struct WorkoutRoutes {
     private static let pointLimit = 200_000
     /// The maximum number of bytes of a file.
     private static let byteLimit = 64 << 20
-    private static let mediaType = "application/x-plist"
+    fileprivate static let mediaType = "application/x-plist"
 
     let authorizer: RequestAuthorizer
     let book: SessionBook
@@ -70,19 +71,24 @@ struct WorkoutRoutes {
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
         try await authorizer.owner("import-workouts", request, context)
-        try request.rejectParameters(except: [])
-        let read = try Self.reader(of: request)
-        let bytes = try await request.bytes(upTo: Self.byteLimit)
+        try request.rejectParameters(except: ["start", "speed"])
+        let missingTimes = try Self.missingTimes(request, now: authorizer.now())
+        let form = try ImportForm(request)
+        let bytes = try await Self.unpacked(request.bytes(upTo: Self.byteLimit))
         let imports: SessionBook.Imports
+        let remarks: [TrackRemark]
         do {
-            imports = try await book.add(read(bytes))
+            let workouts: [Workout]
+            (workouts, remarks) = try form.read(bytes, missingTimes, limits: Self.limits)
+            imports = try await book.add(workouts)
         } catch let error as TrackError {
-            throw Problem(.invalidWorkouts, error.message)
+            throw Problem(.invalidWorkouts, error.message, fix: error.hint)
         }
         let now = authorizer.now()
         return try .json(
             ImportDescription(
-                items: imports.made.map { SessionDescription($0, now: now) }, known: imports.known),
+                items: imports.made.map { SessionDescription($0, now: now) },
+                known: imports.known, remarks: remarks.map(ImportRemark.init)),
             status: imports.made.isEmpty ? .ok : .created)
     }
 
@@ -124,34 +130,95 @@ struct WorkoutRoutes {
         }
     }
 
-    /// The reader of the body's media type.
-    private static func reader(
-        of request: Request
-    ) throws -> ([UInt8]) throws(TrackError) -> [Workout] {
-        switch request.mediaType {
-        case mediaType:
-            return { bytes throws(TrackError) in
-                try WorkoutList.workouts(bytes, limits: limits)
+    /// What happens to tracks without times, by the parameters `start` and `speed`.
+    private static func missingTimes(
+        _ request: Request, now: Timestamp
+    ) throws -> MissingTimes {
+        let speed = try request.parameter("speed").map { text in
+            guard let speed = Double(decimal: text), speedRange.contains(speed) else {
+                throw Problem.invalidParameter("speed", "must be a number of m/s, 0.1 to 300")
             }
-        case TrackForm.gpx.rawValue:
-            return { bytes throws(TrackError) in
-                try workouts(of: GPXReader.tracks(bytes, limits: limits))
-            }
-        case TrackForm.geoJSON.rawValue:
-            return { bytes throws(TrackError) in
-                try workouts(of: GeoJSONReader.tracks(bytes, limits: limits))
-            }
-        default:
+            return speed
+        }
+        if let start = request.parameter("start") {
+            return .assumed(
+                start: try Request.moment("start", start, now), speed: speed ?? walkingSpeed)
+        }
+        guard speed == nil else {
+            throw Problem.invalidParameter("speed", "needs the parameter start")
+        }
+        return .omitted
+    }
+
+    /// Metres per second.
+    private static let speedRange = 0.1...300
+    /// The speed of tracks without times, in m/s: 5 km/h, on foot.
+    private static let walkingSpeed = 5 / 3.6
+
+    /// The content of a file that may be compressed by gzip.
+    private static func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
+        guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
+        do {
+            return try Gzip.decompressed(bytes, upTo: byteLimit)
+        } catch Gzip.Fault.tooLarge {
+            throw Problem(
+                .tooLarge, "The file has more than \(byteLimit) bytes when decompressed.")
+        } catch {
+            throw Problem(.invalidWorkouts, "The file is not valid gzip.")
+        }
+    }
+}
+
+/// The expected format of an imported file, by the media type of the request.
+private enum ImportForm {
+    case workouts
+    case tracks(TrackFormat)
+    /// Recognised by the content.
+    case any
+
+    /// Media types that say nothing about the content.
+    private static let openTypes = [
+        "application/octet-stream", "application/gzip", "application/x-gzip",
+    ]
+
+    init(_ request: Request) throws {
+        let type = request.mediaType
+        if type == WorkoutRoutes.mediaType {
+            self = .workouts
+        } else if let format = TrackFormat.allCases.first(where: { $0.mediaType == type }) {
+            self = .tracks(format)
+        } else if let type, Self.openTypes.contains(type) {
+            self = .any
+        } else {
+            let types =
+                [WorkoutRoutes.mediaType] + TrackFormat.allCases.map(\.mediaType) + Self.openTypes
             throw Problem(
                 .unsupportedMediaType,
-                "Only \(mediaType), \(TrackForm.gpx.rawValue) and"
-                    + " \(TrackForm.geoJSON.rawValue) are accepted.")
+                "The types that are accepted are: \(types.joined(separator: ", ")).",
+                fix: "Send the header Content-Type: application/octet-stream")
         }
     }
 
-    private static func workouts(of tracks: [Track]) throws(TrackError) -> [Workout] {
-        var workouts: [Workout] = []
-        for track in tracks { workouts.append(try Workout(track)) }
-        return workouts
+    func read(
+        _ bytes: [UInt8], _ missingTimes: MissingTimes, limits: TrackLimits
+    ) throws(TrackError) -> (workouts: [Workout], remarks: [TrackRemark]) {
+        let format: TrackFormat?
+        switch self {
+        case .workouts: return (try WorkoutList.workouts(bytes, limits: limits), [])
+        case .any where WorkoutList.recognizes(bytes):
+            return (try WorkoutList.workouts(bytes, limits: limits), [])
+        case .any: format = nil
+        case .tracks(let expected): format = expected
+        }
+        return try Workout.workouts(
+            of: TrackFile(bytes, as: format, missingTimes: missingTimes, limits: limits))
+    }
+}
+
+extension ImportRemark {
+    fileprivate init(_ remark: TrackRemark) {
+        self.init(
+            kind: remark.kind.rawValue, track: remark.track, count: remark.count,
+            text: remark.description)
     }
 }

@@ -187,6 +187,32 @@ struct SessionsTests {
         #expect(try sessions(there).count == 2)
     }
 
+    @Test func `what is left out of a file of tracks is reported, whatever the file's name`() throws
+    {
+        let sandbox = try Sandbox()
+        let file = sandbox.path("ridge.download")
+        let plan =
+            "<rte><name>Plan</name><rtept lat='1' lon='1'/><rtept lat='1' lon='2'/></rte></gpx>"
+        let text = Self.gpx.replacingOccurrences(of: "</gpx>", with: plan)
+        try Data(text.utf8).write(to: URL(filePath: file))
+        let call = try sandbox.nervous("sessions", "import", file)
+        #expect(call.code == 0, "\(call.errors)")
+        #expect(call.output.contains("Ridge") && !call.output.contains("Plan"))
+        #expect(call.errors.contains("Plan: left out: it has 2 points and no times."))
+        let again = try sandbox.nervous(
+            "sessions", "import", file, "--start", "2026-05-01 09:30", "--speed", "20")
+        #expect(again.code == 0, "\(again.errors)")
+        #expect(again.output.contains("2026-05-01 09:30"), "\(again.output)")
+        #expect(again.errors.contains("Already exist: "))
+        try Data("<gpx><wpt lat='1' lon='1'/></gpx>".utf8).write(to: URL(filePath: file))
+        let places = try sandbox.nervous("sessions", "import", file)
+        #expect(places.code == 65)
+        #expect(
+            places.errors.contains(
+                "was not imported: The file has nothing to import: only 1 waypoint."))
+        #expect(places.errors.contains("hint: "))
+    }
+
     @Test func `a corrupt property list is rejected with the reason, and nothing is lost`()
         throws
     {
@@ -300,7 +326,8 @@ struct SessionsTests {
         ["new", "x"], ["new", "", "--sensor", "load"], ["edit", "x"],
         ["edit", "x", "--distance", "-1"], ["edit", "x", "--distance", "nan"],
         ["export", "x", "--format", "kml"], ["export"], ["export", "--format", "gpx"],
-        ["export", "--format", "plist", "--sensor", "location"], ["import"], ["import", "x.kml"],
+        ["export", "--format", "plist", "--sensor", "location"], ["import"],
+        ["import", "x.gpx", "--speed", "5"], ["import", "x.gpx", "--start", "now", "--speed", "0"],
         ["start"], ["--limit", "0"],
     ])
     func `invalid options are usage errors`(words: [String]) throws {

@@ -13,7 +13,7 @@ struct SessionTrackTests {
         let answer = try await host.sessions("GET", "/walk/route")
         #expect(answer.status == 200)
         #expect(answer["content-type"] == "application/geo+json")
-        return (try answer.json(), try GeoJSONReader.tracks(answer.body).first)
+        return (try answer.json(), try TrackFile(answer.body).tracks.first)
     }
 
     @Test func `the rules of routes apply to stored samples`() async throws {
@@ -66,7 +66,7 @@ struct SessionTrackTests {
             #expect(abs((json["distance"]?.number?.double ?? 0) - 400) < 0.01)
             let gpx = try await host.sessions("GET", "/walk/route?format=gpx")
             #expect(gpx["content-type"] == "application/gpx+xml")
-            let read = try #require(try GPXReader.tracks(gpx.body).first)
+            let read = try #require(try TrackFile(gpx.body).tracks.first)
             #expect(read.name == "A walk")
             #expect(
                 read.segments.map { $0.map(\.isPausePoint) }
@@ -186,7 +186,7 @@ struct SessionTrackTests {
                 ("", 0.0), ("?sensor=location.left", 0), ("?sensor=location.right", 1),
             ] {
                 let answer = try await host.sessions("GET", "/walk/route\(query)")
-                let fixes = try GeoJSONReader.tracks(answer.body).first?.fixes
+                let fixes = try TrackFile(answer.body).tracks.first?.fixes
                 #expect(fixes?.map(\.position.latitude) == [latitude, latitude], "\(query)")
             }
             for name in ["gauge", "location.none", ""] {
