@@ -24,11 +24,11 @@ extension TrackBuilder {
     /// - Throws: ``TrackError`` `.malformed` for another root element and without any point; `.unsafe`,
     ///   `.tooLarge`.
     mutating func read(
-        _ text: ArraySlice<UInt8>, root: String, _ format: TrackFormat,
+        _ text: ArraySlice<UInt8>, _ format: TrackFormat,
         with reader: inout some MarkupTrackReader
     ) throws(TrackError) {
         do throws(TrackError) {
-            try readElements(text, root: root, format, with: &reader)
+            try readElements(text, format, with: &reader)
         } catch {
             guard error.code == .malformed, points > 0 else { throw error }
             endDamaged(error.message)
@@ -36,7 +36,7 @@ extension TrackBuilder {
     }
 
     private mutating func readElements(
-        _ bytes: ArraySlice<UInt8>, root: String, _ format: TrackFormat,
+        _ bytes: ArraySlice<UInt8>, _ format: TrackFormat,
         with reader: inout some MarkupTrackReader
     ) throws(TrackError) {
         var path: [String] = []
@@ -45,7 +45,7 @@ extension TrackBuilder {
         while let piece = try markup.next() {
             switch piece {
             case .open(let name, let attributes):
-                guard !path.isEmpty || name == root else {
+                guard !path.isEmpty || name == format.root else {
                     throw TrackError(.malformed, "The file is not \(format.name).")
                 }
                 path.append(name)

@@ -169,8 +169,12 @@ extension RoutePoint {
         guard let time = point.time else { return nil }
         self.init(
             Fix(
-                time: time, position: point.position, altitude: point.altitude,
+                time: time, position: point.position,
+                altitude: point.altitude.flatMap { Self.altitudes.contains($0) ? $0 : nil },
                 accuracy: point.accuracy, speed: point.speed, heading: point.heading),
             isPausePoint: point.isPausePoint)
     }
+
+    /// Programs write numbers far beyond, such as 1e25, for an unknown altitude.
+    private static let altitudes = -12_000.0...1_000_000
 }

@@ -6,12 +6,15 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
     case gpx
     /// GeoJSON, RFC 7946.
     case geoJSON = "geojson"
+    /// TCX, the Training Center XML of Garmin, which Strava also writes.
+    case tcx
 
     /// The usual name.
     public var name: String {
         switch self {
         case .gpx: "GPX"
         case .geoJSON: "GeoJSON"
+        case .tcx: "TCX"
         }
     }
 
@@ -20,6 +23,7 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .gpx: "application/gpx+xml"
         case .geoJSON: "application/geo+json"
+        case .tcx: "application/vnd.garmin.tcx+xml"
         }
     }
 
@@ -55,6 +59,7 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .gpx: "gpx"
         case .geoJSON: nil
+        case .tcx: "TrainingCenterDatabase"
         }
     }
 
@@ -116,7 +121,10 @@ public struct TrackFile: Hashable, Sendable {
         switch format {
         case .gpx:
             var reader = GPXReader()
-            try builder.read(text, root: "gpx", format, with: &reader)
+            try builder.read(text, format, with: &reader)
+        case .tcx:
+            var reader = TCXReader()
+            try builder.read(text, format, with: &reader)
         case .geoJSON: try GeoJSONReader.read(text, into: &builder)
         }
         self.format = format

@@ -130,7 +130,7 @@ extension SessionsCommand {
                   nervous sessions import plan.geojson --start "2026-03-01 09:30" --speed 15
 
                 The format is recognised by the content: an XML property list of workouts, or
-                tracks as GPX or GeoJSON, also compressed by gzip. Each track becomes a session.
+                tracks as GPX, TCX or GeoJSON, also compressed by gzip. Each becomes a session.
                 Points and tracks that cannot be used are left out and reported. Existing
                 sessions are unchanged, so repeating an import creates no duplicates.
 
@@ -140,13 +140,14 @@ extension SessionsCommand {
 
         /// The formats of a file.
         enum Form: String, CaseIterable, ExpressibleByArgument {
-            case plist, gpx, geojson
+            case plist, gpx, geojson, tcx
 
             var mediaType: String {
                 switch self {
                 case .plist: "application/x-plist"
                 case .gpx: "application/gpx+xml"
                 case .geojson: "application/geo+json"
+                case .tcx: "application/vnd.garmin.tcx+xml"
                 }
             }
         }

@@ -6,6 +6,7 @@ struct TrackFileTests {
     @Test(
         arguments: [
             (" \n<?xml version='1.0'?><!-- x --><gpx/>", TrackFormat.gpx),
+            ("<a:TrainingCenterDatabase xmlns:a='u'>", .tcx),
             (#"{"type":"Feature"}"#, .geoJSON), ("\u{FEFF} {", .geoJSON),
         ])
     func `a format is recognised by the content`(text: String, format: TrackFormat) {
