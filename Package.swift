@@ -313,10 +313,11 @@ let package = Package(
         tests(
             "Provider",
             [
-                "Addresses", "AppRuns", "AppStorage", "Auth", "Connectors", "Egress", "Ingest",
-                "JSApps", "LAE", "Provider", "Resources", "Samples", "Scheduling", "Sessions",
-                "Text", "Tracks", "VM", "nervous-runner", "nervous-unpacker", httpTypes,
-                hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioSSL,
+                "Addresses", "AppRuns", "AppStorage", "Archive", "Auth", "Connectors", "Egress",
+                "Ingest", "JSApps", "LAE", "Provider", "Resources", "Samples", "Scheduling",
+                "Sessions", "Text", "Tracks", "VM", "nervous-runner", "nervous-unpacker",
+                httpTypes, hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix,
+                nioSSL,
             ], exclude: ["SDK/Typings"]),
         tests(
             "Host",

@@ -148,6 +148,7 @@ package struct HostServices: Sendable {
             outbox: outbox, library: library, supervisor: supervisor,
             packs: packs,
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
+            trackArchive: TrackArchive(unpacker: unpacker),
             outbound: OutboundClient(
                 userAgent: "Nervous/\(Release.version)",
                 rule: .apps(ownPorts: { Set([port.number, port.local?.port].compactMap(\.self)) })),

@@ -36,6 +36,7 @@ public struct Provider: Sendable {
         let supervisor: RunSupervisor
         let packs: SensorPackStore
         let archives: SensorPackArchive
+        let trackArchive: TrackArchive
         let outbound: OutboundClient
         let downloader: Downloader
         let libraries: SystemLibraries
@@ -45,6 +46,7 @@ public struct Provider: Sendable {
         ///   - outbox: sends the owner's uploads.
         ///   - packs: the installed sensor packs, a driver of `machine`.
         ///   - archives: reads the archives of sensor packs.
+        ///   - trackArchive: reads KMZ files.
         ///   - outbound: calls other servers for apps.
         ///   - downloader: downloads packages for the owner.
         ///   - libraries: the libraries of the system that apps may load.
@@ -53,13 +55,14 @@ public struct Provider: Sendable {
             authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
             sessions: SessionBook, outbox: Outbox, library: AppLibrary,
             supervisor: RunSupervisor, packs: SensorPackStore, archives: SensorPackArchive,
-            outbound: OutboundClient, downloader: Downloader,
+            trackArchive: TrackArchive, outbound: OutboundClient, downloader: Downloader,
             libraries: SystemLibraries = SystemLibraries(), tiles: MapTiles? = nil
         ) {
             (self.authority, self.machine, self.engine) = (authority, machine, engine)
             (self.sessions, self.outbox) = (sessions, outbox)
             (self.library, self.supervisor) = (library, supervisor)
             (self.packs, self.archives) = (packs, archives)
+            self.trackArchive = trackArchive
             (self.outbound, self.downloader) = (outbound, downloader)
             (self.libraries, self.tiles) = (libraries, tiles)
         }
@@ -182,7 +185,9 @@ public struct Provider: Sendable {
         LiveSessionRoutes(
             authorizer: authorizer, machine: machine, engine: services.engine, book: book
         ).add(to: &routes)
-        WorkoutRoutes(authorizer: authorizer, book: book, reader: reader).add(to: &routes)
+        WorkoutRoutes(
+            authorizer: authorizer, book: book, reader: reader, archive: services.trackArchive
+        ).add(to: &routes)
         OutboxRoutes(authorizer: authorizer, outbox: services.outbox).add(to: &routes)
     }
 

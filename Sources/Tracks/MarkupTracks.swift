@@ -39,6 +39,9 @@ extension TrackBuilder {
         _ bytes: ArraySlice<UInt8>, _ format: TrackFormat,
         with reader: inout some MarkupTrackReader
     ) throws(TrackError) {
+        var limits = limits
+        // The coordinates of a line are one text.
+        if format == .kml { limits.text = limits.bytes }
         var path: [String] = []
         var text = ""
         var markup = try MarkupReader(bytes, limits: limits)

@@ -8,6 +8,8 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
     case geoJSON = "geojson"
     /// TCX, the Training Center XML of Garmin, which Strava also writes.
     case tcx
+    /// KML, the Keyhole Markup Language of Google Earth.
+    case kml
 
     /// The usual name.
     public var name: String {
@@ -15,6 +17,7 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
         case .gpx: "GPX"
         case .geoJSON: "GeoJSON"
         case .tcx: "TCX"
+        case .kml: "KML"
         }
     }
 
@@ -24,6 +27,7 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
         case .gpx: "application/gpx+xml"
         case .geoJSON: "application/geo+json"
         case .tcx: "application/vnd.garmin.tcx+xml"
+        case .kml: "application/vnd.google-earth.kml+xml"
         }
     }
 
@@ -60,6 +64,7 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
         case .gpx: "gpx"
         case .geoJSON: nil
         case .tcx: "TrainingCenterDatabase"
+        case .kml: "kml"
         }
     }
 
@@ -124,6 +129,9 @@ public struct TrackFile: Hashable, Sendable {
             try builder.read(text, format, with: &reader)
         case .tcx:
             var reader = TCXReader()
+            try builder.read(text, format, with: &reader)
+        case .kml:
+            var reader = KMLReader()
             try builder.read(text, format, with: &reader)
         case .geoJSON: try GeoJSONReader.read(text, into: &builder)
         }

@@ -130,9 +130,10 @@ extension SessionsCommand {
                   nervous sessions import plan.geojson --start "2026-03-01 09:30" --speed 15
 
                 The format is recognised by the content: an XML property list of workouts, or
-                tracks as GPX, TCX or GeoJSON, also compressed by gzip. Each becomes a session.
-                Points and tracks that cannot be used are left out and reported. Existing
-                sessions are unchanged, so repeating an import creates no duplicates.
+                tracks as GPX, TCX, KML, KMZ or GeoJSON, also compressed by gzip. Each track
+                becomes a session. Points and tracks that cannot be used are left out and
+                reported. Existing sessions are unchanged, so repeating an import creates no
+                duplicates.
 
                 A track without times, such as a route that was drawn, is left out unless
                 --start says when the first of them begins.
@@ -140,7 +141,7 @@ extension SessionsCommand {
 
         /// The formats of a file.
         enum Form: String, CaseIterable, ExpressibleByArgument {
-            case plist, gpx, geojson, tcx
+            case plist, gpx, geojson, tcx, kml
 
             var mediaType: String {
                 switch self {
@@ -148,6 +149,7 @@ extension SessionsCommand {
                 case .gpx: "application/gpx+xml"
                 case .geojson: "application/geo+json"
                 case .tcx: "application/vnd.garmin.tcx+xml"
+                case .kml: "application/vnd.google-earth.kml+xml"
                 }
             }
         }

@@ -1,6 +1,7 @@
 import API
 import HTTPTypes
 import Hummingbird
+import JSApps
 import LAE
 import NIOCore
 import Samples
@@ -19,6 +20,7 @@ struct WorkoutRoutes {
     let authorizer: RequestAuthorizer
     let book: SessionBook
     let reader: SessionRouteReader
+    let archive: TrackArchive
 
     private static var limits: TrackLimits {
         var limits = TrackLimits()
@@ -74,7 +76,7 @@ struct WorkoutRoutes {
         try request.rejectParameters(except: ["start", "speed"])
         let missingTimes = try Self.missingTimes(request, now: authorizer.now())
         let form = try ImportForm(request)
-        let bytes = try await Self.unpacked(request.bytes(upTo: Self.byteLimit))
+        let bytes = try await unpacked(request.bytes(upTo: Self.byteLimit))
         let imports: SessionBook.Imports
         let remarks: [TrackRemark]
         do {
@@ -155,17 +157,22 @@ struct WorkoutRoutes {
     /// The speed of tracks without times, in m/s: 5 km/h, on foot.
     private static let walkingSpeed = 5 / 3.6
 
-    /// The content of a file that may be compressed by gzip.
-    private static func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
-        guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
-        do {
-            return try Gzip.decompressed(bytes, upTo: byteLimit)
-        } catch Gzip.Fault.tooLarge {
-            throw Problem(
-                .tooLarge, "The file has more than \(byteLimit) bytes when decompressed.")
-        } catch {
-            throw Problem(.invalidWorkouts, "The file is not valid gzip.")
+    /// The content of a file that may be compressed by gzip, and the document of a KMZ file.
+    private func unpacked(_ bytes: [UInt8]) async throws -> [UInt8] {
+        var bytes = bytes
+        if bytes.starts(with: [0x1F, 0x8B]) {
+            do {
+                bytes = try Gzip.decompressed(bytes, upTo: Self.byteLimit)
+            } catch Gzip.Fault.tooLarge {
+                throw Problem(
+                    .tooLarge,
+                    "The file has more than \(Self.byteLimit) bytes when decompressed.")
+            } catch {
+                throw Problem(.invalidWorkouts, "The file is not valid gzip.")
+            }
         }
+        guard bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) else { return bytes }
+        return try await archive.document(in: bytes)
     }
 }
 
@@ -178,7 +185,8 @@ private enum ImportForm {
 
     /// Media types that say nothing about the content.
     private static let openTypes = [
-        "application/octet-stream", "application/gzip", "application/x-gzip",
+        "application/octet-stream", "application/gzip", "application/x-gzip", "application/zip",
+        "application/vnd.google-earth.kmz",
     ]
 
     init(_ request: Request) throws {

@@ -1,3 +1,4 @@
+import Archive
 import Foundation
 import TestSupport
 import Testing
@@ -65,6 +66,34 @@ struct TrackImportRouteTests {
             let cut = try await post(host, "", "application/gzip", packed.dropLast(9))
             #expect(cut.status == 422)
             #expect(cut.code == "invalid-workouts")
+        }
+    }
+
+    @Test func `the document of a KMZ file is imported, and other archives are refused`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            let document = """
+                <kml xmlns:gx="http://www.google.com/kml/ext/2.2"><Placemark><name>Bay</name><gx:Track>
+                <when>2026-03-01T12:00:00Z</when><when>2026-03-01T12:01:00Z</when>
+                <gx:coord>8 47 400</gx:coord><gx:coord>8.01 47 401</gx:coord>
+                </gx:Track></Placemark></kml>
+                """
+            func archive(_ name: String) throws -> [UInt8] {
+                let writer = try ArchiveWriter.create(capacity: 1 << 16)
+                try writer.add("files/picture.png", [1, 2, 3])
+                try writer.add(name, Array(document.utf8))
+                return try writer.finish()
+            }
+            let made = try await post(
+                host, "", "application/vnd.google-earth.kmz", archive("doc.kml"))
+            #expect(made.status == 201)
+            #expect(try made.json()["items"]?.array?.map { $0["name"]?.string } == ["Bay"])
+            let other = try await post(host, "", "application/zip", archive("doc.txt"))
+            #expect(other.code == "missing-file")
+            #expect(
+                try await post(host, "", "application/zip", archive("doc.kml").dropLast()).status
+                    == 422)
         }
     }
 

@@ -7,6 +7,7 @@ struct TrackFileTests {
         arguments: [
             (" \n<?xml version='1.0'?><!-- x --><gpx/>", TrackFormat.gpx),
             ("<a:TrainingCenterDatabase xmlns:a='u'>", .tcx),
+            ("<kml xmlns='http://www.opengis.net/kml/2.2'><Document>", .kml),
             (#"{"type":"Feature"}"#, .geoJSON), ("\u{FEFF} {", .geoJSON),
         ])
     func `a format is recognised by the content`(text: String, format: TrackFormat) {
