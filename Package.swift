@@ -38,6 +38,7 @@ let nioHTTPTypesHTTP1 = Dependency.product(name: "NIOHTTPTypesHTTP1", package: "
 let nioPosix = Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS = Dependency.product(name: "NIOTLS", package: "swift-nio")
+let nioWebSocket = Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let unixSignals = Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 
 /// A library target in `Sources/<name>`.
@@ -161,7 +162,7 @@ let package = Package(
             "Egress",
             [
                 "Addresses", "Files", "Samples", "Scheduling", "Text", crypto, logging, nioCore,
-                nioHTTP1, nioPosix, nioSSL, nioTLS,
+                nioHTTP1, nioPosix, nioSSL, nioTLS, nioWebSocket,
             ]),
 
         // Apps and the confined programs.

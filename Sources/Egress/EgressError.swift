@@ -33,6 +33,10 @@ public struct EgressError: Error, Sendable, CustomStringConvertible {
         case redirectRefused
         /// There were more redirects than the limit.
         case tooManyRedirects
+        /// A message of a WebSocket is larger than the limit.
+        case messageTooLarge
+        /// The WebSocket is closing or closed.
+        case webSocketClosed
         /// A client exceeded its calls per minute or its concurrent calls; see ``retryAfter``.
         case tooManyCalls
     }

@@ -102,21 +102,63 @@ public struct OutboundClient: Sendable {
         }
     }
 
+    /// Opens a WebSocket and runs `body`; the connection is closed when it returns.
+    ///
+    /// Redirects are not followed.
+    ///
+    /// - Parameters:
+    ///   - options: limits the time until the WebSocket is open.
+    ///   - pin: the certificate that the server must present; `nil` for one of a trusted authority.
+    /// - Throws: ``EgressError``, `CancellationError`, or what `body` throws.
+    public func webSocket<T: Sendable>(
+        _ request: WebSocketRequest, _ options: OutboundOptions = OutboundOptions(),
+        limits: WebSocketLimits = WebSocketLimits(), pin: CertificatePin?,
+        _ body: @escaping @Sendable (WebSocketConnection) async throws -> T
+    ) async throws -> T {
+        let origin = request.address.origin
+        try rule.check(origin)
+        let late = EgressError(
+            .timedOut, "\(options.name(of: request.address)) did not answer in time.",
+            hint: "Try again later.")
+        let deadline = Deadline()
+        return try await withTimeLimit(
+            options.total, time: time, unless: { deadline.isLifted }, throwing: late
+        ) {
+            let step = OutboundStep(
+                request: OutboundRequest(trusted: "GET", request.address), isRedirect: false,
+                client: self, options: options, accept: { _, _ in }, progress: { _, _ in },
+                deadline: deadline)
+            let context =
+                origin.scheme == .https ? try await contexts.context(isPinned: pin != nil) : nil
+            let exchange = WebSocketExchange(
+                request: request, step: step, client: self, pin: pin, context: context,
+                limits: limits, time: time)
+            return try await atFirstAddress(of: step) { try await exchange.run(at: $0, body) }
+        }
+    }
+
     /// Performs one step, at the first address that accepts a connection.
     fileprivate func perform(
         _ step: OutboundStep, pin: CertificatePin?, receiver: ResponseReceiver?
     ) async throws -> OutboundResponse {
         let origin = step.request.address.origin
-        let addresses = try await addresses(for: step)
         let context =
             origin.scheme == .https ? try await contexts.context(isPinned: pin != nil) : nil
         let exchange = ServerExchange(
             step: step, client: self, pin: pin, context: context, receiver: receiver)
-        var last = EgressError.noAddress(origin.host)
+        return try await atFirstAddress(of: step) { try await exchange.response(from: $0) }
+    }
+
+    /// Runs `body` with the addresses of a server, until one accepts a connection.
+    private func atFirstAddress<T>(
+        of step: OutboundStep, _ body: (IPAddress) async throws -> T
+    ) async throws -> T {
+        let addresses = try await addresses(for: step)
+        var last = EgressError.noAddress(step.request.address.origin.host)
         for address in addresses.prefix(Self.attempts) {
             try Task.checkCancellation()
             do {
-                return try await exchange.response(from: address)
+                return try await body(address)
             } catch let error as EgressError where error.code == .unreachable {
                 // After any other error the server may have received the request: never repeat it.
                 last = error

@@ -13,7 +13,7 @@ struct ServerConnection: Sendable {
         case closedDuringHandshake, handshakeTimedOut, idle
     }
 
-    private static let headerLimits: NIOHTTPDecoderLimitConfiguration = {
+    static let headerLimits: NIOHTTPDecoderLimitConfiguration = {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = 8 << 10
         limits.maxHeaderListSize = 32 << 10
@@ -36,29 +36,38 @@ struct ServerConnection: Sendable {
         handshakeLimit: TimeAmount, idleLimit: TimeAmount? = nil
     ) throws {
         let pipeline = channel.pipeline.syncOperations
+        isSecure = try Self.secure(
+            channel, to: host, pin: pin, context: context, handshakeLimit: handshakeLimit)
+        if let idleLimit {
+            try pipeline.addHandler(IdleStateHandler(readTimeout: idleLimit))
+            try pipeline.addHandler(IdleObserver())
+        }
+        try pipeline.addHTTPClientHandlers(
+            enableOutboundHeaderValidation: true, encoderConfiguration: .init(),
+            decoderLimitConfiguration: Self.headerLimits)
+        parts = try Parts(wrappingChannelSynchronously: channel)
+    }
+
+    /// Adds TLS to a channel; call it on the channel's event loop.
+    ///
+    /// - Returns: completed when the handshake has ended; at once without TLS.
+    static func secure(
+        _ channel: any Channel, to host: WebHost, pin: CertificatePin?, context: NIOSSLContext?,
+        handshakeLimit: TimeAmount
+    ) throws -> EventLoopFuture<Void> {
+        guard let context else { return channel.eventLoop.makeSucceededVoidFuture() }
+        let pipeline = channel.pipeline.syncOperations
         let isSecure = channel.eventLoop.makePromise(of: Void.self)
         do {
-            if let context {
-                let tls = try NIOSSLClientHandler.verifying(host, pin: pin, context: context)
-                // The observer comes first: on a connected channel the handshake begins at once.
-                try pipeline.addHandler(HandshakeObserver(isSecure, limit: handshakeLimit))
-                try pipeline.addHandler(tls, position: .first)
-            } else {
-                isSecure.succeed()
-            }
-            if let idleLimit {
-                try pipeline.addHandler(IdleStateHandler(readTimeout: idleLimit))
-                try pipeline.addHandler(IdleObserver())
-            }
-            try pipeline.addHTTPClientHandlers(
-                enableOutboundHeaderValidation: true, encoderConfiguration: .init(),
-                decoderLimitConfiguration: Self.headerLimits)
-            parts = try Parts(wrappingChannelSynchronously: channel)
+            let tls = try NIOSSLClientHandler.verifying(host, pin: pin, context: context)
+            // The observer comes first: on a connected channel the handshake begins at once.
+            try pipeline.addHandler(HandshakeObserver(isSecure, limit: handshakeLimit))
+            try pipeline.addHandler(tls, position: .first)
         } catch {
             isSecure.fail(error)
             throw error
         }
-        self.isSecure = isSecure.futureResult
+        return isSecure.futureResult
     }
 
     /// Waits for the TLS handshake.
