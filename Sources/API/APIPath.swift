@@ -200,6 +200,14 @@ extension APIPath {
     public static let localStorage = APIPath("local-storage")
     /// Calls to other servers.
     public static let fetch = APIPath("fetch")
+    /// WebSockets to other servers.
+    public static let webSockets = APIPath("websockets")
+    /// One open WebSocket.
+    public static func webSocket(_ id: String) -> APIPath { APIPath("websockets", id) }
+    /// Messages to the server of a WebSocket.
+    public static func messages(ofWebSocket id: String) -> APIPath {
+        APIPath("websockets", id, "messages")
+    }
     /// Messages of apps.
     public static let notifications = APIPath("notifications")
     /// Notices for the owner, as they come.

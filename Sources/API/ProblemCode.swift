@@ -186,6 +186,8 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case tooManyRedirects = "too-many-redirects"
     /// The app calls too often.
     case tooManyCalls = "too-many-calls"
+    /// The client has no open WebSocket of this identifier.
+    case unknownWebSocket = "unknown-websocket"
 
     // MARK: Apps and packages
 
@@ -255,7 +257,7 @@ extension ProblemCode {
             .redirectRefused:
             403
         case .notFound, .unknownSensor, .noSamples, .unknownPack, .notInstalled, .inputMissing,
-            .noRun:
+            .noRun, .unknownWebSocket:
             404
         case .methodNotAllowed: 405
         case .notAcceptable: 406
@@ -380,6 +382,7 @@ extension ProblemCode {
         case .responseEncoded: "The response is compressed"
         case .tooManyRedirects: "Too many redirects"
         case .tooManyCalls: "Too many calls"
+        case .unknownWebSocket: "Unknown WebSocket"
         case .notInstalled: "App not installed"
         case .inputMissing: "File not found"
         case .notAnArchive, .malformedArchive, .unsupportedArchive, .unsafePath, .unsafeEntry,

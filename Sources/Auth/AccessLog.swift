@@ -128,7 +128,8 @@ public actor AccessLog {
     /// secrets.
     ///
     /// - Parameters:
-    ///   - operation: `fetch` for the response, `fetch-body` for the request's body.
+    ///   - operation: `fetch` for the response, `fetch-body` for the request's body; `websocket` and
+    ///     `websocket-body` for the messages received and sent.
     ///   - detail: the method and the outcome.
     ///   - bytes: the size of the body.
     public func record(

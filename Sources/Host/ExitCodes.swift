@@ -215,7 +215,8 @@ extension CommandFailure {
             .misdirected, .storageFull, .tooManyMessages, .logFull, .severalSensors, .unknownPack,
             .notDelivered, .outboxFull, .unknownHost, .unreachable, .untrustedCertificate,
             .wrongCertificate, .fetchTimeout, .invalidResponse, .unexpectedStatus,
-            .responseTooLarge, .responseEncoded, .tooManyRedirects, .tooManyCalls:
+            .responseTooLarge, .responseEncoded, .tooManyRedirects, .tooManyCalls,
+            .unknownWebSocket:
             .remote
         }
     }

@@ -83,6 +83,54 @@ struct GrantedClient: Sendable {
         }
     }
 
+    /// Opens a WebSocket and runs `body`; the connection is closed when it returns.
+    ///
+    /// - Parameter grant: for the origin of the request.
+    /// - Throws: `EgressError`, `CancellationError`, or what `body` throws.
+    func webSocket(
+        _ request: WebSocketRequest, under grant: OriginGrant,
+        _ options: OutboundOptions = OutboundOptions(),
+        _ body: @escaping @Sendable (WebSocketConnection) async throws -> WebSocketClosing
+    ) async throws {
+        precondition(grant.origin == request.address.origin, "a grant for another origin")
+        let opened = Opened()
+        let ending: Result<WebSocketClosing, any Error>
+        do {
+            ending = .success(
+                try await client.webSocket(request, options, pin: grant.pin) { connection in
+                    opened.set(connection)
+                    // It can last for days: the log has it from its beginning.
+                    await log.record("websocket", for: grant, detail: "open", bytes: 0)
+                    return try await body(connection)
+                })
+        } catch {
+            ending = .failure(error)
+        }
+        if let connection = opened.value, connection.bytesSent > 0 {
+            await log.record(
+                "websocket-body", for: grant, detail: "messages", bytes: connection.bytesSent)
+        }
+        let detail =
+            switch ending {
+            case .success(let closing): "closed \(closing.code)"
+            case .failure: opened.value == nil ? "without an answer" : "broken off"
+            }
+        await log.record(
+            "websocket", for: grant, detail: detail, bytes: opened.value?.bytesReceived ?? 0)
+        _ = try ending.get()
+    }
+
+    /// The connection of a WebSocket, once it is open.
+    private final class Opened: Sendable {
+        private let connection = Mutex<WebSocketConnection?>(nil)
+
+        var value: WebSocketConnection? { connection.withLock { $0 } }
+
+        func set(_ opened: WebSocketConnection) {
+            connection.withLock { $0 = opened }
+        }
+    }
+
     /// What has arrived of a response that may end with an error.
     private final class Arrived: Sendable {
         private let count = Mutex<(status: Int?, bytes: Int)>((nil, 0))

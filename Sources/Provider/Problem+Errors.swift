@@ -261,6 +261,8 @@ extension ProblemCode {
             case .responseEncoded: .responseEncoded
             case .tooManyRedirects: .tooManyRedirects
             case .tooManyCalls: .tooManyCalls
+            case .messageTooLarge: .tooLarge
+            case .webSocketClosed: .unknownWebSocket
             case .unexpectedStatus: .unexpectedStatus
             }
     }

@@ -217,10 +217,15 @@ public struct Provider: Sendable {
         StorageRoutes(authorizer: authorizer).add(to: &routes)
         LocalStorageRoutes(authorizer: authorizer).add(to: &routes)
         DashboardRoutes(authorizer: authorizer, site: OwnerSite(port: host.port)).add(to: &routes)
+        let outbound = GrantedClient(services.outbound, log: services.authority.log)
+        let limiter = CallLimiter()
         FetchRoutes(
-            authorizer: authorizer,
-            outbound: GrantedClient(services.outbound, log: services.authority.log),
-            budget: { supervisor.budget($0).fetch }, limiter: CallLimiter(), heartbeat: heartbeat
+            authorizer: authorizer, outbound: outbound, budget: { supervisor.budget($0).fetch },
+            limiter: limiter, heartbeat: heartbeat
+        ).add(to: &routes)
+        WebSocketRoutes(
+            authorizer: authorizer, outbound: outbound, budget: { supervisor.budget($0).fetch },
+            limiter: limiter, heartbeat: heartbeat
         ).add(to: &routes)
     }
 

@@ -3,6 +3,27 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
+/// Runs `body`, and cancels it when `check`, which is called at intervals, throws.
+///
+/// - Throws: what `body` or `check` throws.
+func whileChecking<T: Sendable>(
+    every interval: Duration, _ check: @escaping @Sendable () async throws -> Void,
+    _ body: @escaping @Sendable () async throws -> T
+) async throws -> T {
+    try await withThrowingTaskGroup(of: T.self) { group in
+        group.addTask(operation: body)
+        group.addTask {
+            while true {
+                try await Task.sleep(for: interval)
+                try await check()
+            }
+        }
+        defer { group.cancelAll() }
+        guard let result = try await group.next() else { throw CancellationError() }
+        return result
+    }
+}
+
 /// What the host receives for a client and passes on at the client's pace.
 ///
 /// The work runs in a task of its own, because it begins before the response of the host and ends

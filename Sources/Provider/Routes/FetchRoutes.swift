@@ -44,8 +44,11 @@ struct FetchRoutes {
         let grant = try await authorizer.grant(reaching: origin, request, context)
         let relay = Relay<FetchReply> { output in
             try await limiter.withCall(of: client.name, CallLimits(budget)) { call in
-                try await whilePermitted(request, context) { reached in
-                    try await outbound.send(
+                let reached = ReachedOrigin()
+                try await whileChecking(every: heartbeat) {
+                    try await check(reached, request, context)
+                } _: {
+                    _ = try await outbound.send(
                         outgoing, under: grant, OutboundOptions(budget),
                         to: receiver(output, call, reached, request, context)
                     ) { next in try await permit(next, from: origin, request, context) }
@@ -90,25 +93,7 @@ struct FetchRoutes {
         }
     }
 
-    /// Runs `body`, and cancels it when the permission for the server that answered ends.
-    private func whilePermitted(
-        _ request: Request, _ context: ProviderContext,
-        _ body: @escaping @Sendable (ReachedOrigin) async throws -> Void
-    ) async throws {
-        let reached = ReachedOrigin()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await body(reached) }
-            group.addTask {
-                while true {
-                    try await Task.sleep(for: heartbeat)
-                    try await check(reached, request, context)
-                }
-            }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
-    }
-
+    /// Checks the permission for the server that answered.
     private func check(
         _ reached: ReachedOrigin, _ request: Request, _ context: ProviderContext
     ) async throws {

@@ -1,5 +1,6 @@
 import API
 import AppStorage
+import Egress
 import Foundation
 import NIOCore
 import Samples
@@ -106,6 +107,38 @@ enum StreamEvent {
     ///   have identifiers of another kind.
     static func notice(_ notice: Notice, hasID: Bool = true) throws -> ByteBuffer {
         event("notification", try JSONText.encode(NoticeItem(notice)), id: hasID ? notice.id : nil)
+    }
+
+    /// A WebSocket is open.
+    static func opened(_ id: String, _ subprotocol: String) throws -> ByteBuffer {
+        event("open", try JSONText.encode(["id": id, "protocol": subprotocol]))
+    }
+
+    /// A message of a WebSocket.
+    static func message(_ message: WebSocketMessage) throws -> ByteBuffer {
+        let members =
+            switch message {
+            case .text(let text): ["text": text]
+            case .binary(let bytes):
+                ["base64": Data(bytes.readableBytesView).base64EncodedString()]
+            }
+        return event("message", try JSONText.encode(members))
+    }
+
+    /// The end of a WebSocket.
+    static func closed(_ closing: WebSocketClosing) throws -> ByteBuffer {
+        struct Closed: Encodable {
+            let code: Int
+            let reason: String
+            let clean: Bool
+            let problem: String?
+        }
+        return event(
+            "close",
+            try JSONText.encode(
+                Closed(
+                    code: closing.code, reason: closing.reason, clean: closing.isClean,
+                    problem: closing.problem)))
     }
 
     /// The last event of a stream.

@@ -138,7 +138,7 @@ function lanes(entries) {
     client.lanes.set(key, lane);
     lane.entries.push(entry);
     if (entry.outcome === "refused") lane.refused += entry.calls;
-    else if (entry.operation !== "fetch" && entry.operation !== "fetch-body") lane.samples += entry.count;
+    else if (!/^(fetch|websocket)(-body)?$/.test(entry.operation)) lane.samples += entry.count;
   }
   return [...clients.values()]
     .sort((a, b) => TYPES.indexOf(a.type) - TYPES.indexOf(b.type) || a.name.localeCompare(b.name))

@@ -316,6 +316,8 @@ const activity = {
     route: "read a route",
     fetch: (bytes, origin) => `called ${origin ?? "a server"}, received ${bytes} bytes`,
     "fetch-body": (bytes, origin) => `sent ${bytes} bytes to ${origin ?? "a server"}`,
+    websocket: (bytes, origin) => `WebSocket to ${origin ?? "a server"}, received ${bytes} bytes`,
+    "websocket-body": (bytes, origin) => `sent ${bytes} bytes to ${origin ?? "a server"}`,
     more: "further refused calls",
     request: "requested a permission",
   },
