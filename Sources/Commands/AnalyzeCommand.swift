@@ -19,7 +19,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
               largest      k                     downsample  points
               smallest     k                     k-means     k, seed, scale
               correlation                        dbscan      epsilon, minimum, scale
-              trend, rate                        anomalies   threshold, limit
+              trend, rate                        anomalies   method (auto, global, rolling,
+                                                             seasonal, change), threshold,
+                                                             limit, window, period
 
             Examples:
               nervous analyze trend memory.used --last 1h
@@ -27,6 +29,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
               nervous analyze correlation cpu.busy load.load1 --last 1h --every 10s
               nervous analyze spectrum cpu.busy --last 10m --every 1s
               nervous analyze k-means cpu.busy memory.used --every 1m --set k=3
+              nervous analyze anomalies cpu.busy --last 7d --set method=seasonal
             """)
 
     enum JoinMethod: String, ExpressibleByArgument, CaseIterable {

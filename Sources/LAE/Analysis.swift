@@ -20,7 +20,19 @@ public struct Analysis: Hashable, Sendable {
         case spectrum(segment: Int?, window: PowerSpectrum.Window)
         case kMeans(k: Int, seed: UInt64, isScaled: Bool)
         case density(epsilon: Double, minimum: Int, isScaled: Bool)
-        case anomalies(threshold: Double, limit: Int)
+        case anomalies(Anomalies)
+    }
+
+    /// The parameters of `anomalies`.
+    struct Anomalies: Hashable, Sendable {
+        let method: AnomalyDetection.Method
+        /// By the method when `nil`.
+        let threshold: Double?
+        let limit: Int
+        /// The number of rows of a window; by the method when `nil`.
+        let window: Int?
+        /// In seconds; found when `nil`.
+        let period: Double?
     }
 
     /// The maximum number of fields of one analysis.
@@ -117,15 +129,31 @@ public struct Analysis: Hashable, Sendable {
                 epsilon: epsilon, minimum: try parameters.integer("minimum", in: 1...10_000) ?? 5,
                 isScaled: try parameters.flag("scale") ?? true)
         case "anomalies":
-            return .anomalies(
-                threshold: try parameters.number("threshold", above: 0)
-                    ?? AnomalyScore.usualThreshold,
-                limit: try parameters.integer("limit", in: 1...10_000) ?? 1000)
+            return .anomalies(try anomalies(&parameters))
         default:
             throw LAEError(
                 .unknownAnalysis, "There is no analysis named \(name.prefix(40).debugDescription).",
                 hint: "There are: \(names.joined(separator: ", "))")
         }
+    }
+
+    private static func anomalies(
+        _ parameters: inout AnalysisParameters
+    ) throws(LAEError) -> Anomalies {
+        let method = try parameters.choice("method", AnomalyDetection.Method.self) ?? .auto
+        let window = try parameters.integer("window", in: AnomalyDetection.windows)
+        guard window == nil || method == .rolling || method == .change else {
+            throw parameters.fault("window", "only the methods rolling and change have it")
+        }
+        let period = try parameters.duration("period")
+        guard period == nil || method == .seasonal || method == .auto else {
+            throw parameters.fault("period", "only the methods seasonal and auto have it")
+        }
+        let usual = method == .auto ? AnomalyDetection.eventLimit : 1000
+        return Anomalies(
+            method: method, threshold: try parameters.number("threshold", above: 0),
+            limit: try parameters.integer("limit", in: 1...10_000) ?? usual, window: window,
+            period: period)
     }
 
     private static func span(
@@ -180,6 +208,14 @@ private struct AnalysisParameters {
             throw fault(name, "a number\(limit.map { " above \($0)" } ?? "") is needed")
         }
         return number
+    }
+
+    /// In seconds.
+    mutating func duration(_ name: String) throws(LAEError) -> Double? {
+        guard let value = rest.removeValue(forKey: name) else { return nil }
+        guard case .text(let text) = value, let duration = Duration(span: text), duration > .zero
+        else { throw fault(name, "a duration such as 12h or 7d is needed") }
+        return duration / .seconds(1)
     }
 
     mutating func flag(_ name: String) throws(LAEError) -> Bool? {

@@ -39,7 +39,7 @@ struct AnalysisComputation: Sendable {
         case .kMeans(let k, let seed, let isScaled): return try clusters(k, seed, isScaled)
         case .density(let epsilon, let minimum, let isScaled):
             return try density(epsilon, minimum, isScaled)
-        case .anomalies(let threshold, let limit): return anomalies(threshold, limit)
+        case .anomalies(let parameters): return try anomalies(parameters)
         }
     }
 
@@ -92,20 +92,27 @@ struct AnalysisComputation: Sendable {
         return .items(extremes.items)
     }
 
-    private func anomalies(_ threshold: Double, _ limit: Int) -> AnalysisResult? {
+    private func anomalies(_ parameters: Analysis.Anomalies) throws -> AnalysisResult? {
         let series = table.series
         guard let scores = AnomalyScore(series.values) else { return nil }
-        var items: [AnalysisResult.Anomalies.Item] = []
-        var count = 0
-        for index in series.indices {
-            let item = series.item(index)
-            guard let score = scores.score(item.value), abs(score) > threshold else { continue }
-            count += 1
-            guard items.count < limit else { continue }
-            items.append(.init(time: item.time, value: item.value, score: score))
+        guard
+            let found = try AnomalyDetection(
+                series, by: parameters.method, threshold: parameters.threshold,
+                window: parameters.window, period: parameters.period)
+        else {
+            throw LAEError(
+                .invalidAnalysis, "The values do not repeat after a day, a week or another period.",
+                hint: "Give a longer range, a period such as 12h, or another method")
+        }
+        let items = found.strongest(parameters.limit).map { item in
+            let sample = series.item(item.index)
+            return AnalysisResult.Anomalies.Item(
+                time: sample.time, value: sample.value, score: item.score)
         }
         return .anomalies(
-            .init(median: scores.median, deviation: scores.deviation, count: count, items: items))
+            .init(
+                method: found.method, period: found.period, median: scores.median,
+                deviation: scores.deviation, count: found.items.count, items: items))
     }
 
     // MARK: - Over time

@@ -37,7 +37,7 @@ public enum AnalysisResult: Hashable, Sendable {
     case clusters([Cluster], inertia: Double?)
     /// The clusters of DBSCAN.
     case density(Density)
-    /// Values far from the median.
+    /// Values that deviate from what the others lead to expect.
     case anomalies(Anomalies)
 
     /// One window of a resampled series.
@@ -107,7 +107,7 @@ public enum AnalysisResult: Hashable, Sendable {
         public let sizes: [Int]
     }
 
-    /// Values far from the median.
+    /// Values that deviate from what the others lead to expect.
     public struct Anomalies: Hashable, Sendable {
         /// A value with its score.
         public struct Item: Hashable, Sendable {
@@ -115,17 +115,21 @@ public enum AnalysisResult: Hashable, Sendable {
             public let time: Timestamp
             /// The value, in the unit of the field.
             public let value: Double
-            /// The modified z-score; see `AnomalyScore`.
+            /// How much the value deviates, by the method; dimensionless.
             public let score: Double
         }
 
+        /// The method that was used; see `AnomalyDetection`.
+        public let method: AnomalyDetection.Method
+        /// The period whose profile was removed, in seconds; `nil` for none.
+        public let period: Double?
         /// The median of the values.
         public let median: Double
-        /// The median of the absolute distances to the median; if it is 0, scores use their mean.
+        /// The median of the absolute distances to the median.
         public let deviation: Double
-        /// The number of values beyond the threshold.
+        /// The number of values beyond the threshold; for `auto`, of events.
         public let count: Int
-        /// The first of them by time.
+        /// Those with the greatest absolute scores, in the order of time.
         public let items: [Item]
     }
 }

@@ -59,6 +59,11 @@ struct AnalysisRequestTests {
             ("dbscan", ["epsilon": .number(1e200)]),
             ("dbscan", ["epsilon": .number(1), "minimum": .number(0)]),
             ("anomalies", ["threshold": .number(0)]), ("anomalies", ["limit": .number(10_001)]),
+            ("anomalies", ["method": .text("best")]), ("anomalies", ["window": .number(20)]),
+            ("anomalies", ["method": .text("rolling"), "window": .number(3)]),
+            ("anomalies", ["method": .text("change"), "period": .text("1d")]),
+            ("anomalies", ["method": .text("seasonal"), "period": .text("soon")]),
+            ("anomalies", ["period": .number(60)]),
         ] as [(String, [String: AnalysisParameter])])
     func `invalid parameters are rejected by name`(
         name: String, parameters: [String: AnalysisParameter]

@@ -203,8 +203,50 @@ struct AnalysisTests {
             return
         }
         #expect(found.median == 2 && found.deviation == 1 && found.count == 2)
-        #expect(found.items.map(\.value) == [50])
-        #expect(found.items.map(\.score) == [0.6745 * 48])
+        #expect(found.method == .global && found.period == nil)
+        #expect(found.items.map(\.value) == [60])
+        #expect(found.items.map(\.score) == [0.6745 * 58])
+    }
+
+    @Test(arguments: AnomalyDetection.Method.allCases)
+    func `a method of anomalies finds what is unusual for it`(
+        method: AnomalyDetection.Method
+    ) async throws {
+        // A square wave with a period of 40 seconds, a spike, and 40 seconds later another level.
+        let values = (0..<400).map { index -> Double in
+            guard index != 203 else { return 90 }
+            let wave = Double(index / 20 % 2) + Double(index % 3) / 100
+            return index < 240 ? wave : wave + 30
+        }
+        try await fill(values)
+        var parameters: [String: AnalysisParameter] = ["method": .text(method.rawValue)]
+        if method == .seasonal { parameters["period"] = .text("40s") }
+        let answer = try await fixture.analyze("anomalies", parameters, of: ["probe.x"])
+        guard case .anomalies(let found) = answer.result else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(found.method == method)
+        #expect(found.period == (method == .seasonal ? 40 : nil))
+        #expect(found.count >= found.items.count)
+        let times = found.items.map(\.time.microseconds)
+        #expect(times == times.sorted())
+        switch method {
+        case .change: #expect(times.contains(240_000_000))
+        case .auto, .rolling: #expect(times.contains(203_000_000))
+        // More than a third of the values are at another level.
+        case .global, .seasonal: #expect(found.items.allSatisfy { $0.score.isFinite })
+        }
+    }
+
+    @Test func `a series without a period is an error of the method seasonal only`() async throws {
+        try await fill([1, 5, 2, 8, 3, 9, 1, 4])
+        let error = await #expect(throws: LAEError.self) {
+            try await fixture.analyze(
+                "anomalies", ["method": .text("seasonal")], of: ["probe.x"])
+        }
+        #expect(error?.code == .invalidAnalysis)
+        #expect(error?.hint?.contains("period") == true)
     }
 
     @Test(arguments: Analysis.names)

@@ -376,6 +376,9 @@ declare namespace Nervous {
       items: { t: number; cluster: number | null }[];
     };
     anomalies: {
+      method: "auto" | "global" | "rolling" | "seasonal" | "change";
+      /** In seconds, if a period was removed. */
+      period: number | null;
       median: number | null;
       deviation: number | null;
       found: number;

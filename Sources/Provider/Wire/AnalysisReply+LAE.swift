@@ -137,6 +137,8 @@ extension AnalysisReply {
                 row($0.time, ["value": JSONValue($0.value), "score": JSONValue($0.score)])
             }
             return JSONValue([
+                "method": JSONValue(anomalies.method.rawValue),
+                "period": JSONValue(anomalies.period),
                 "median": JSONValue(anomalies.median), "deviation": JSONValue(anomalies.deviation),
                 "found": JSONValue(anomalies.count), "items": JSONValue(items),
             ])

@@ -26,6 +26,8 @@ extension Exercise {
             asked(200, of("k-means", #", "parameters": {"k": 2, "scale": false}"#, inputs: both)),
             asked(200, of("dbscan", #", "parameters": {"epsilon": 0.5}"#, inputs: both)),
             asked(200, of("anomalies")),
+            asked(200, of("anomalies", #", "parameters": {"method": "change", "window": 4}"#)),
+            asked(422, of("anomalies", #", "parameters": {"method": "best"}"#)),
             asked(400, "{"), asked(413, big),
             asked(415, "{}", headers: [("Content-Type", "text/plain")]),
             asked(403, of("trend"), token: app),
