@@ -39,6 +39,8 @@ struct TrackBuilder {
     let limits: TrackLimits
     /// Points outside of tracks.
     var waypoints = 0
+    /// Whether the checksum of a file does not match.
+    var hasWrongChecksum = false
     private var drafts: [Draft] = []
     private(set) var points = 0
     private var segments = 0
@@ -155,6 +157,9 @@ struct TrackBuilder {
             let names = otherValues.names.sorted().joined(separator: ", ")
             remarks.append(
                 TrackRemark(.otherValues, track: nil, count: otherValues.points, detail: names))
+        }
+        if hasWrongChecksum {
+            remarks.append(TrackRemark(.wrongChecksum, track: nil, count: points))
         }
         if let damage {
             remarks.append(TrackRemark(.damaged, track: nil, count: points, detail: damage))

@@ -10,6 +10,8 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
     case tcx
     /// KML, the Keyhole Markup Language of Google Earth.
     case kml
+    /// FIT, the binary format of Garmin and others.
+    case fit
 
     /// The usual name.
     public var name: String {
@@ -18,6 +20,7 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
         case .geoJSON: "GeoJSON"
         case .tcx: "TCX"
         case .kml: "KML"
+        case .fit: "FIT"
         }
     }
 
@@ -28,6 +31,7 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
         case .geoJSON: "application/geo+json"
         case .tcx: "application/vnd.garmin.tcx+xml"
         case .kml: "application/vnd.google-earth.kml+xml"
+        case .fit: "application/vnd.ant.fit"
         }
     }
 
@@ -35,9 +39,14 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
     ///
     /// - Returns: `nil` for anything else, including files that are compressed.
     public init?(recognizing bytes: [UInt8]) {
-        guard let text = try? TextEncoding.utf8(bytes.prefix(Self.headBytes)),
-            let format = Self(text: text)
-        else { return nil }
+        let head = bytes.prefix(Self.headBytes)
+        if FITReader.recognizes(head) {
+            self = .fit
+            return
+        }
+        guard let text = try? TextEncoding.utf8(head), let format = Self(text: text) else {
+            return nil
+        }
         self = format
     }
 
@@ -62,7 +71,7 @@ public enum TrackFormat: String, Hashable, Sendable, CaseIterable {
     var root: String? {
         switch self {
         case .gpx: "gpx"
-        case .geoJSON: nil
+        case .geoJSON, .fit: nil
         case .tcx: "TrainingCenterDatabase"
         case .kml: "kml"
         }
@@ -118,11 +127,17 @@ public struct TrackFile: Hashable, Sendable {
         guard bytes.count <= limits.bytes else {
             throw TrackError(.tooLarge, "The file is too large.")
         }
+        var builder = TrackBuilder(limits: limits)
+        if format == .fit || (format == nil && FITReader.recognizes(bytes[...])) {
+            try FITReader.read(bytes[...], into: &builder)
+            self.format = .fit
+            (tracks, remarks) = builder.finish(missingTimes)
+            return
+        }
         let text = try TextEncoding.utf8(bytes[...])
         guard let format = format ?? TrackFormat(text: text) else {
             throw TrackError(.malformed, "The file is not \(Self.formatNames).")
         }
-        var builder = TrackBuilder(limits: limits)
         switch format {
         case .gpx:
             var reader = GPXReader()
@@ -134,6 +149,7 @@ public struct TrackFile: Hashable, Sendable {
             var reader = KMLReader()
             try builder.read(text, format, with: &reader)
         case .geoJSON: try GeoJSONReader.read(text, into: &builder)
+        case .fit: throw TrackError(.malformed, "The file is not FIT.")
         }
         self.format = format
         (tracks, remarks) = builder.finish(missingTimes)
@@ -168,6 +184,8 @@ public struct TrackRemark: Hashable, Sendable, CustomStringConvertible {
         case otherValues
         /// The rest of a damaged file was left out.
         case damaged
+        /// The checksum of a file does not match, so some of its points may be wrong.
+        case wrongChecksum
     }
 
     /// What happened.
@@ -199,6 +217,7 @@ public struct TrackRemark: Hashable, Sendable, CustomStringConvertible {
             case .waypoint: "\(Self.counted(count, "waypoint")) \(were) left out."
             case .otherValues:
                 "\(detail ?? "other values") were left out of \(points): a session has positions only."
+            case .wrongChecksum: "the checksum is wrong, so some of \(points) may be wrong."
             case .damaged: "only the first \(points) \(have) been read. \(detail ?? "")"
             }
         return track.map { "\($0): \(text)" } ?? (text.prefix(1).uppercased() + text.dropFirst())

@@ -127,11 +127,12 @@ extension SessionsCommand {
                 Examples:
                   nervous sessions import workouts.plist
                   nervous sessions import walk.gpx
+                  nervous sessions import activity.fit.gz
                   nervous sessions import plan.geojson --start "2026-03-01 09:30" --speed 15
 
                 The format is recognised by the content: an XML property list of workouts, or
-                tracks as GPX, TCX, KML, KMZ or GeoJSON, also compressed by gzip. Each track
-                becomes a session. Points and tracks that cannot be used are left out and
+                tracks as GPX, FIT, TCX, KML, KMZ or GeoJSON, also compressed by gzip. Each
+                track becomes a session. Points and tracks that cannot be used are left out and
                 reported. Existing sessions are unchanged, so repeating an import creates no
                 duplicates.
 
@@ -141,7 +142,7 @@ extension SessionsCommand {
 
         /// The formats of a file.
         enum Form: String, CaseIterable, ExpressibleByArgument {
-            case plist, gpx, geojson, tcx, kml
+            case plist, gpx, geojson, tcx, kml, fit
 
             var mediaType: String {
                 switch self {
@@ -150,6 +151,7 @@ extension SessionsCommand {
                 case .geojson: "application/geo+json"
                 case .tcx: "application/vnd.garmin.tcx+xml"
                 case .kml: "application/vnd.google-earth.kml+xml"
+                case .fit: "application/vnd.ant.fit"
                 }
             }
         }

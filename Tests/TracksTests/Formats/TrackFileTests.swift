@@ -21,6 +21,16 @@ struct TrackFileTests {
         #expect(error?.code == .malformed)
     }
 
+    @Test func `a text is not FIT, and FIT no text`() {
+        let text = Array("<gpx/>".utf8)
+        #expect(throws: TrackError.self) { try TrackFile(text, as: .fit) }
+        for format in TrackFormat.allCases where format != .fit {
+            #expect(throws: TrackError.self) {
+                try TrackFile(FITFixture().file(), as: format)
+            }
+        }
+    }
+
     @Test func `remarks about many tracks are counted together`() {
         let remarks = (1...60).map { TrackRemark(.tooShort, track: "T\($0)", count: 1) }
         let summarized = (remarks + [TrackRemark(.waypoint, track: nil, count: 3)]).summarized
