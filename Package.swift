@@ -239,8 +239,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CProcess", "CSpawn", "Samples", "Scheduling", "Tracks", crypto, nioCore, nioPosix,
-                nioSSL,
+                "CProcess", "CSpawn", "Samples", "Scheduling", "Tracks", crypto, nioCore, nioHTTP1,
+                nioPosix, nioSSL, nioWebSocket,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .executableTarget(
