@@ -72,6 +72,7 @@ public enum RunnerScripts {
             [runner_messaging_js()],
             [runner_performance_js()],
             [runner_event_stream_js(), runner_event_source_js()],
+            [runner_event_stream_js(), runner_web_socket_js()],
         ].map { $0.map(EmbeddedFile.init) }
     }
 }

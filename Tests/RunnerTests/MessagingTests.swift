@@ -219,8 +219,9 @@ struct MessagingTests {
             "A headless run has no indexedDB: use localStorage or nervous.storage."
         ),
         (
-            "new self.WebSocket('wss://h')",
-            "A headless run has no WebSocket: calls to servers are single requests, with fetch."
+            "new self.RTCPeerConnection()",
+            "A headless run has no RTCPeerConnection: calls to servers go through the host, with fetch and"
+                + " WebSocket."
         ),
     ])
     func `the error about what a headless run has not says so`(

@@ -3,10 +3,10 @@
 const shared = {
     __proto__: null, AbortController, Event, EventTarget, ProgressEvent, TextDecoder, abortSignal, addConstants,
     addHandlers, append, apply, arrayJoin, arraySort, arraySplice, asyncIterator, asyncIteratorPrototype, baseOrigin,
-    bringPart, bufferBrand, bufferSize, bytesOf, bytesWithin, callApp, charCode, charsetOf, codePoint, copyInto, creation,
+    bringPart, bufferBrand, bufferSize, bytesOf, bytesOfBase64, bytesWithin, callApp, charCode, charsetOf, codePoint, copyInto, creation,
     dataViewBuffer, dataViewOffset, dataViewSize, decodeMarked, decodeText, decodeWith, decoderOf, dispatchTo, dropRequest, elementSizes,
     encodeBase64, execute, finishClass, floor, freeze, fromCharCode, fromCodePoint, getOwnPropertyDescriptor,
-    globalObject, has, headersFromLines, hide, host, indexOf, isAborted, isArray, isDetached, isElsewhere,
+    globalObject, has, headersFromLines, hexByte, hide, host, indexOf, isAborted, isArray, isDetached, isElsewhere,
     isFiniteNumber, isInteger, isObject, isSignal, isView, iterator, joinBytes, lastIndexOf, lower, mapDelete, mapGet,
     mapSet, matches, max, min, normalize, note, numberText, ownKeys, padStart, pairsOf, parseForm, parseJSON,
     parseURL, promiseResolve, quote, randomBytes, readHeader, reasonOf, replaceAll, runSoon, safely, setProperty,
@@ -26,6 +26,7 @@ const shared = {
 
 const partNumbers = {
     __proto__: null, streams: 0, blob: 1, idna: 2, crypto: 3, messaging: 4, performance: 5, eventSource: 6,
+    webSocket: 7,
 };
 const broughtParts = { __proto__: null };
 
@@ -70,6 +71,7 @@ wait([
     "PerformanceObserverEntryList",
 ], () => { bringPart("performance"); });
 wait(["EventSource"], () => { bringPart("eventSource"); });
+wait(["WebSocket", "CloseEvent"], () => { bringPart("webSocket"); });
 for (const name of [
     "mark", "measure", "clearMarks", "clearMeasures", "getEntries", "getEntriesByType", "getEntriesByName",
 ]) {

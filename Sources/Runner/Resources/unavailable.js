@@ -4,8 +4,7 @@ const oneThread = "an app runs on one thread";
 const notAvailable = {
     __proto__: null,
     Worker: oneThread, SharedWorker: oneThread, SharedArrayBuffer: oneThread, importScripts: oneThread,
-    WebSocket: "calls to servers are single requests, with fetch",
-    RTCPeerConnection: "calls to servers are single requests, with fetch",
+    RTCPeerConnection: "calls to servers go through the host, with fetch and WebSocket",
     indexedDB: "use localStorage or nervous.storage", IDBKeyRange: "use localStorage or nervous.storage",
     caches: "use localStorage or nervous.storage",
     AudioContext: "there is no sound", webkitAudioContext: "there is no sound", Audio: "there is no sound",

@@ -301,6 +301,13 @@ struct embedded_file runner_event_stream_js(void) {
     return (struct embedded_file) {bytes, sizeof bytes};
 }
 
+struct embedded_file runner_web_socket_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/web-socket.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
 struct embedded_file runner_event_source_js(void) {
     static const unsigned char bytes[] = {
 #embed "../../Runner/Resources/event-source.js"

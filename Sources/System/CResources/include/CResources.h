@@ -36,6 +36,7 @@ struct embedded_file runner_messaging_js(void);
 struct embedded_file runner_performance_js(void);
 struct embedded_file runner_event_stream_js(void);
 struct embedded_file runner_event_source_js(void);
+struct embedded_file runner_web_socket_js(void);
 struct embedded_file runner_crypto_encodings_js(void);
 struct embedded_file runner_crypto_algorithms_js(void);
 struct embedded_file runner_crypto_keys_js(void);
