@@ -291,7 +291,7 @@ let package = Package(
             "Egress",
             [
                 "Addresses", "Egress", "Samples", "Scheduling", nioCore, nioEmbedded, nioHTTP1,
-                nioSSL,
+                nioSSL, nioWebSocket,
             ]),
         tests(
             "JSApps",
@@ -318,7 +318,7 @@ let package = Package(
                 "Ingest", "JSApps", "LAE", "Provider", "Resources", "Samples", "Scheduling",
                 "Sessions", "Text", "Tracks", "VM", "nervous-runner", "nervous-unpacker",
                 httpTypes, hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix,
-                nioSSL,
+                nioSSL, nioWebSocket,
             ], exclude: ["SDK/Typings"]),
         tests(
             "Host",

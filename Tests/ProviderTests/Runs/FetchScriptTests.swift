@@ -1,5 +1,6 @@
 import AppRuns
 import Auth
+import NIOWebSocket
 import Synchronization
 import TestSupport
 import Testing
@@ -82,6 +83,63 @@ struct FetchScriptTests {
                         + " complete.",
                     "TypeError: Failed to fetch", "3",
                 ])
+        }
+    }
+
+    @Test func `EventSource reads the stream of another server and resumes it`() async throws {
+        try await LocalServer.with { request in
+            request["last-event-id"] == nil
+                ? .text(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nretry: 1\nid: 7\ndata: one\n\n"
+                )
+                : .silence(
+                    after: Array(
+                        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: two\n\n"
+                            .utf8))
+        } _: { server in
+            let origin = "http://127.0.0.1:\(server.port)"
+            let lines = try await Self.run(
+                """
+                const source = new EventSource("\(origin)/events");
+                source.onmessage = ({ data, origin }) => {
+                    console.log(data, origin);
+                    if (data === "two") source.close();
+                };
+                """, allowing: [origin])
+            #expect(lines == ["one \(origin)", "two \(origin)"])
+            #expect(server.received.last?["last-event-id"] == "7")
+        }
+    }
+
+    @Test func `WebSocket speaks with another server`() async throws {
+        try await WebSocketServer.with { frame in
+            frame.opcode == .text && frame.bytes == Array("end".utf8)
+                ? [.close(4000, Array("enough".utf8))] : [frame]
+        } _: { server in
+            let origin = "http://127.0.0.1:\(server.port)"
+            let lines = try await Self.run(
+                """
+                const socket = new WebSocket("ws://127.0.0.1:\(server.port)/chat");
+                socket.binaryType = "arraybuffer";
+                socket.onopen = () => {
+                    socket.send("grün");
+                    socket.send(new Uint8Array(300_000).fill(7));
+                    socket.send("end");
+                };
+                socket.onmessage = ({ data }) => {
+                    console.log(typeof data === "string" ? data : `${data.byteLength} ${new Uint8Array(data)[299_999]}`);
+                };
+                socket.onclose = ({ code, reason, wasClean }) => console.log(code, reason, wasClean);
+                """, allowing: [origin])
+            #expect(lines == ["grün", "300000 7", "4000 enough true"])
+            let refused = try await Self.run(
+                """
+                const socket = new WebSocket("ws://127.0.0.1:\(server.port)/");
+                socket.onerror = () => console.log("error");
+                socket.onclose = ({ code }) => console.log(code);
+                """)
+            #expect(refused.first?.contains("failed: demo does not declare \(origin)") == true)
+            #expect(refused.dropFirst() == ["error", "1006"])
         }
     }
 
