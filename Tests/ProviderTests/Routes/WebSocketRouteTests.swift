@@ -10,25 +10,6 @@ import Text
 /// WebSockets of apps with other servers, as the API offers them.
 @Suite(.timeLimit(.minutes(10)))
 struct WebSocketRouteTests {
-    /// Opens a WebSocket, and runs `body` with the identifier when it is open.
-    private static func open(
-        _ host: ServedHost, _ token: String, _ port: Int, protocols: String = "[]",
-        _ body: (EventReader, _ id: String) async throws -> Void
-    ) async throws {
-        let call = Call(
-            "POST", "/api/v1/websockets", token: token,
-            json: #"{"url": "ws://127.0.0.1:\#(port)/", "protocols": \#(protocols)}"#)
-        try await TCPConnection.with(port: host.port) { reader, writer in
-            try await writer.write(
-                ByteBuffer(bytes: call.bytes(standardHost: "localhost:\(host.port)")))
-            let events = EventReader(reader)
-            await events.read { $0.text.contains("event: open") || $0.text.contains("HTTP/1.1 4") }
-            let id = try #require(
-                events.text.firstMatch(of: /"id":"([0-9a-f]{32})"/)?.1, "\(events.text)")
-            try await body(events, String(id))
-        }
-    }
-
     private static func send(
         _ host: ServedHost, _ token: String, _ id: String, _ body: [UInt8],
         type: String = "application/x-ndjson"
@@ -52,7 +33,7 @@ struct WebSocketRouteTests {
         } _: { server in
             try await ServedHost.with { host in
                 let token = try await host.client(allow: ["net:http://127.0.0.1:\(server.port)"])
-                try await Self.open(host, token, server.port, protocols: #"["one", "two"]"#) {
+                try await host.webSocket(token, server.port, protocols: #"["one", "two"]"#) {
                     events, id in
                     #expect(events.text.contains("text/event-stream"))
                     #expect(events.text.contains(#""protocol":"two""#))
@@ -98,7 +79,7 @@ struct WebSocketRouteTests {
                 let origin = "net:http://127.0.0.1:\(server.port)"
                 let token = try await host.client(allow: [origin])
                 let other = try await host.client("other", allow: [origin])
-                try await Self.open(host, token, server.port) { _, id in
+                try await host.webSocket(token, server.port) { _, id in
                     for stranger in [other, host.owner] {
                         let sent = try await Self.send(
                             host, stranger, id, Array(#"{"text":"a"}"#.utf8))
@@ -124,7 +105,7 @@ struct WebSocketRouteTests {
                 #expect(refused.status == 403)
                 #expect(server.fields.isEmpty)
                 try await host.decide(.allowAlways, origin, by: "curl")
-                try await Self.open(host, token, server.port) { events, id in
+                try await host.webSocket(token, server.port) { events, id in
                     try await host.decide(.deny, origin, by: "curl")
                     await events.read { _ in false }
                     #expect(events.text.contains("event: problem\n"))
@@ -143,10 +124,10 @@ struct WebSocketRouteTests {
         try await WebSocketServer.with { server in
             try await ServedHost.with { host in
                 let token = try await host.client(allow: ["net:http://127.0.0.1:\(server.port)"])
-                try await Self.open(host, token, server.port) { _, _ in
-                    try await Self.open(host, token, server.port) { _, _ in
-                        try await Self.open(host, token, server.port) { _, _ in
-                            try await Self.open(host, token, server.port) { _, _ in
+                try await host.webSocket(token, server.port) { _, _ in
+                    try await host.webSocket(token, server.port) { _, _ in
+                        try await host.webSocket(token, server.port) { _, _ in
+                            try await host.webSocket(token, server.port) { _, _ in
                                 let json = #"{"url": "ws://127.0.0.1:\#(server.port)/"}"#
                                 let fifth = try await host.send(
                                     Call("POST", "/api/v1/websockets", token: token, json: json))
@@ -179,7 +160,7 @@ struct WebSocketRouteTests {
         try await WebSocketServer.with { server in
             try await ServedHost.with { host in
                 let token = try await host.client(allow: ["net:http://127.0.0.1:\(server.port)"])
-                try await Self.open(host, token, server.port) { _, id in
+                try await host.webSocket(token, server.port) { _, id in
                     let first = #"{"text":"a"}"# + "\n"
                     for line in [
                         "{", "[]", "{}", #"{"text":1}"#, #"{"base64":"?"}"#,

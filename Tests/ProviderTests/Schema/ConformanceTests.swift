@@ -113,6 +113,16 @@ struct ConformanceTests {
                     try await show(exercise)
                 }
             }
+            try await WebSocketServer.with(opening: [.text("x"), .close(1000)]) { server in
+                for exercise in try await Exercise.openings(host, to: server) {
+                    try await show(exercise)
+                }
+            }
+            try await WebSocketServer.with { server in
+                try await host.webSocket(host.owner, server.port) { _, id in
+                    for exercise in Exercise.messages(host, to: id) { try await show(exercise) }
+                }
+            }
             for exercise in Exercise.phones(host) { try await show(exercise) }
             let code = try await host.authority.launchCode(for: .app("my-app"))
             let nonce = await host.authority.pageNonce(for: .app("my-app"))
@@ -155,7 +165,8 @@ struct ConformanceTests {
             exercises.append(Exercise(operation.id, 401, call(nil)))
             let isForAll = [
                 "me", "listSensors", "sensor", "analyze", "permission", "requestPermission",
-                "fetch", "firstVersion", "firstRead", "publishedLatest", "publishedHistory",
+                "fetch", "openWebSocket", "sendToWebSocket", "closeWebSocket", "firstVersion",
+                "firstRead", "publishedLatest", "publishedHistory",
                 "publishedLog", "pushSensorLogger", "pushOwnTracks", "pushInfluxFirst",
                 "pushInfluxSecond", "view", "streamSeveral", "statisticsSeveral",
             ].contains(operation.id)
