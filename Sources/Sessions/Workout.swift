@@ -92,8 +92,13 @@ public struct Workout: Hashable, Sendable {
                 remarks.append(TrackRemark(.tooShort, track: name, count: points))
                 continue
             }
-            do {
-                workouts.append(try Workout(track))
+            do throws(TrackError) {
+                let workout = try Workout(track)
+                guard workout.spans.contains(where: { $0.to >= firstTime }) else {
+                    throw TrackError(
+                        .invalid, "Its times are in 1970, as of a device whose clock was not set.")
+                }
+                workouts.append(workout)
             } catch {
                 remarks.append(
                     TrackRemark(.unusable, track: name, count: points, detail: error.message))
@@ -102,6 +107,9 @@ public struct Workout: Hashable, Sendable {
         guard !workouts.isEmpty else { throw nothing(remarks) }
         return (workouts, remarks.summarized)
     }
+
+    /// 1971-01-01T00:00:00Z: a clock that was not set counts from 1970.
+    private static let firstTime = Timestamp(microseconds: 31_536_000_000_000)
 
     /// The error for a file of which nothing remains.
     private static func nothing(_ remarks: [TrackRemark]) -> TrackError {
@@ -114,7 +122,7 @@ public struct Workout: Hashable, Sendable {
         let untimed = tracks(.noTimes)
         let parts = [
             (untimed, "track", " without times"),
-            (tracks(.tooShort), "track", " with fewer than two points that have a time"),
+            (tracks(.tooShort), "track", " with fewer than two valid points"),
             (tracks(.unusable), "track", " that cannot be a session"),
             (points(.invalidPosition), "point", " without a valid position"),
             (points(.waypoint), "waypoint", ""),
@@ -127,7 +135,9 @@ public struct Workout: Hashable, Sendable {
             .invalid, "The file has nothing to import: \(contents).\(reason)",
             hint: untimed > 0
                 ? "Say when the first track begins: --start, or the parameter start of the API."
-                : "A session needs a track or route of at least two points.")
+                : points(.invalidPosition) > 1
+                    ? "A session needs positions. An activity that was recorded indoors has none."
+                    : "A session needs a track or route of at least two points.")
     }
 
     /// The draft of a workout.

@@ -45,7 +45,16 @@ struct TrackImportTests {
         #expect(
             plan?.message
                 == "The file has nothing to import: only 1 track without times, 1 track with fewer than"
-                + " two points that have a time.")
+                + " two valid points.")
+        let indoors = "<trkpt lat='' lon=''/>"
+        let none = try error("<trk><trkseg>\(indoors)\(indoors)</trkseg></trk>")
+        #expect(
+            none?.message
+                == "The file has nothing to import: only 1 track with fewer than two valid points,"
+                + " 2 points without a valid position.")
+        #expect(none?.hint?.contains("indoors") == true)
+        let unset = try error(track("D", 2, year: 1970))
+        #expect(unset?.message.hasSuffix("a device whose clock was not set.") == true)
         #expect(plan?.hint?.contains("--start") == true)
         let old = try error(track("D", 2, year: 1969))
         #expect(
