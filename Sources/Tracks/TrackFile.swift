@@ -216,7 +216,7 @@ public struct TrackRemark: Hashable, Sendable, CustomStringConvertible {
             case .unusable: "left out: \(detail ?? "it cannot be used.")"
             case .waypoint: "\(Self.counted(count, "waypoint")) \(were) left out."
             case .otherValues:
-                "\(detail ?? "other values") were left out of \(points): a session has positions only."
+                "\(points) also \(have) \(detail ?? "other values"): a session keeps positions only."
             case .wrongChecksum: "the checksum is wrong, so some of \(points) may be wrong."
             case .damaged: "only the first \(points) \(have) been read. \(detail ?? "")"
             }

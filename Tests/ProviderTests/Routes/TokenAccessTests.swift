@@ -92,6 +92,7 @@ struct TokenAccessTests {
             let forAll = [
                 "/api/v1/sensors/", "/api/v1/permissions/", "/nervous-api/", "/nervousnet-api/",
                 "/api/v1/storage", "/api/v1/local-storage", "/api/v1/push/", "/api/v1/sessions",
+                "/api/v1/websockets",
             ]
             for (path, methods) in host.provider.resources
             where !shared.contains(path) && !forAll.contains(where: path.hasPrefix) {

@@ -91,9 +91,8 @@ struct TrackImportRouteTests {
             #expect(try made.json()["items"]?.array?.map { $0["name"]?.string } == ["Bay"])
             let other = try await post(host, "", "application/zip", archive("doc.txt"))
             #expect(other.code == "missing-file")
-            #expect(
-                try await post(host, "", "application/zip", archive("doc.kml").dropLast()).status
-                    == 422)
+            let damaged = Array(try archive("doc.kml").dropLast())
+            #expect(try await post(host, "", "application/zip", damaged).status == 422)
         }
     }
 
@@ -113,8 +112,8 @@ struct TrackImportRouteTests {
     ])
     func `wrong parameters are refused`(query: String) async throws {
         try await ServedHost.with { host in
-            let code = try await post(host, query).code
-            #expect(code == "invalid-parameter")
+            let answer = try await post(host, query)
+            #expect(answer.code == "invalid-parameter")
         }
     }
 

@@ -180,7 +180,7 @@ struct GPXTests {
         #expect(
             try TrackFile(Array(text.utf8)).remarks.map(\.description) == [
                 "2 waypoints were left out.",
-                "Cadence, heart rate were left out of 1 point: a session has positions only.",
+                "1 point also has cadence, heart rate: a session keeps positions only.",
             ])
     }
 
