@@ -4,7 +4,7 @@ import re
 
 # The names of licenses in these files, where they differ from those of SPDX.
 NAMES = {
-    "MIT": "Expat", "BSD-2-Clause": "BSD-2-clause",
+    "MIT": "Expat", "BSD-2-Clause": "BSD-2-clause", "BSD-3-Clause": "BSD-3-clause",
     "Apache-2.0 WITH Swift-exception": "Apache-2.0 with Swift exception"}
 # Licenses that every Debian system has.
 COMMON = {

@@ -38,6 +38,9 @@ VENDORED = {
     "CNIOLLHTTP": Vendored(
         "llhttp", "https://github.com/nodejs/llhttp", "pkg:github/nodejs/llhttp",
         ("include/c_nio_llhttp.h", r"VERSION_(?:MAJOR|MINOR|PATCH) (\d+)"), "MIT", "LICENSE"),
+    "CNIOSHA1": Vendored(
+        "SHA-1 of KAME", "https://github.com/freebsd/freebsd-src", "pkg:github/freebsd/freebsd-src",
+        ("c_nio_sha1.c", r"sha1\.c,v ([\d.]+)"), "BSD-3-Clause", ROOT / "Scripts/licenses/sha1"),
     "CXKCP": Vendored(
         "XKCP", "https://github.com/XKCP/XKCP", "pkg:github/xkcp/xkcp",
         ("vendored-sources.txt", r"-g(\w+)\)"), "CC0-1.0", "FIPS202-opt64/KeccakHash.c"),
