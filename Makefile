@@ -2,7 +2,8 @@
 # make smoke        build and run the essential tests
 # make test         build and run every test
 # make test-long    the same with more iterations, fault injection and API fuzzing; STEPS=folder adds
-#                   recorded walks with counted steps
+#                   recorded walks with counted steps, TRACKS=folder files of tracks,
+#                   ANOMALIES=checkout series with labelled anomalies
 # make check        lint the format and check imports between modules
 # make format       format the sources
 # make bench        run the benchmarks; ARGS="store --samples 1000000" selects one
