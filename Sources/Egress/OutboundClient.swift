@@ -75,13 +75,7 @@ public struct OutboundClient: Sendable {
         progress: @escaping @Sendable (_ received: Int, _ total: Int?) -> Void = { _, _ in },
         authorize: @escaping @Sendable (OutboundStep) async throws -> OutboundResponse
     ) async throws -> OutboundResponse {
-        let late = EgressError(
-            .timedOut, "\(options.name(of: request.address)) did not answer in time.",
-            hint: "Try again later.")
-        let deadline = Deadline()
-        return try await withTimeLimit(
-            options.total, time: time, unless: { deadline.isLifted }, throwing: late
-        ) {
+        try await withinTotal(of: options, for: request.address) { deadline in
             var request = request
             for redirects in 0...max(options.redirects, 0) {
                 try rule.check(request.address.origin)
@@ -115,24 +109,15 @@ public struct OutboundClient: Sendable {
         limits: WebSocketLimits = WebSocketLimits(), pin: CertificatePin?,
         _ body: @escaping @Sendable (WebSocketConnection) async throws -> T
     ) async throws -> T {
-        let origin = request.address.origin
-        try rule.check(origin)
-        let late = EgressError(
-            .timedOut, "\(options.name(of: request.address)) did not answer in time.",
-            hint: "Try again later.")
-        let deadline = Deadline()
-        return try await withTimeLimit(
-            options.total, time: time, unless: { deadline.isLifted }, throwing: late
-        ) {
+        try rule.check(request.address.origin)
+        return try await withinTotal(of: options, for: request.address) { deadline in
             let step = OutboundStep(
                 request: OutboundRequest(trusted: "GET", request.address), isRedirect: false,
                 client: self, options: options, accept: { _, _ in }, progress: { _, _ in },
                 deadline: deadline)
-            let context =
-                origin.scheme == .https ? try await contexts.context(isPinned: pin != nil) : nil
             let exchange = WebSocketExchange(
-                request: request, step: step, client: self, pin: pin, context: context,
-                limits: limits, time: time)
+                request: request, step: step, client: self, pin: pin,
+                context: try await context(for: step, pin), limits: limits, time: time)
             return try await atFirstAddress(of: step) { try await exchange.run(at: $0, body) }
         }
     }
@@ -141,12 +126,32 @@ public struct OutboundClient: Sendable {
     fileprivate func perform(
         _ step: OutboundStep, pin: CertificatePin?, receiver: ResponseReceiver?
     ) async throws -> OutboundResponse {
-        let origin = step.request.address.origin
-        let context =
-            origin.scheme == .https ? try await contexts.context(isPinned: pin != nil) : nil
         let exchange = ServerExchange(
-            step: step, client: self, pin: pin, context: context, receiver: receiver)
+            step: step, client: self, pin: pin, context: try await context(for: step, pin),
+            receiver: receiver)
         return try await atFirstAddress(of: step) { try await exchange.response(from: $0) }
+    }
+
+    /// Runs `body` within the total time limit of a call, which `body` may lift.
+    private func withinTotal<T: Sendable>(
+        of options: OutboundOptions, for address: WebAddress,
+        _ body: @escaping @Sendable (Deadline) async throws -> T
+    ) async throws -> T {
+        let late = EgressError(
+            .timedOut, "\(options.name(of: address)) did not answer in time.",
+            hint: "Try again later.")
+        let deadline = Deadline()
+        return try await withTimeLimit(
+            options.total, time: time, unless: { deadline.isLifted }, throwing: late
+        ) { try await body(deadline) }
+    }
+
+    /// The TLS context of a step; `nil` for plain HTTP.
+    private func context(
+        for step: OutboundStep, _ pin: CertificatePin?
+    ) async throws -> NIOSSLContext? {
+        guard step.request.address.origin.scheme == .https else { return nil }
+        return try await contexts.context(isPinned: pin != nil)
     }
 
     /// Runs `body` with the addresses of a server, until one accepts a connection.

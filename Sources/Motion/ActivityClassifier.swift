@@ -149,7 +149,7 @@ public struct ActivityClassifier: Sendable {
     }
 
     private mutating func evaluate(at time: Timestamp) -> ActivityReading {
-        let detrended = Gait.detrended(magnitudes)
+        let detrended = Self.detrended(magnitudes)
         let variance = detrended.reduce(0) { $0 + $1 * $1 } / Double(detrended.count)
         let gait = Gait(signal, near: stride)
         // A walk that has begun goes on with a weaker rhythm.
@@ -166,6 +166,21 @@ public struct ActivityClassifier: Sendable {
         let found = ActivityReading(fits: features.fits)
         reading = found
         return found
+    }
+
+    /// Removes the linear trend, so that slow changes of speed do not count.
+    private static func detrended(_ magnitudes: [Double]) -> [Double] {
+        let middle = Double(magnitudes.count - 1) / 2
+        var (sum, products, squares) = (0.0, 0.0, 0.0)
+        for (index, magnitude) in magnitudes.enumerated() {
+            let x = Double(index) - middle
+            sum += magnitude
+            products += x * magnitude
+            squares += x * x
+        }
+        let mean = sum / Double(max(1, magnitudes.count))
+        let slope = squares > 0 ? products / squares : 0
+        return magnitudes.enumerated().map { $1 - mean - slope * (Double($0) - middle) }
     }
 
     private static func magnitude(_ vector: SIMD3<Double>) -> Double {

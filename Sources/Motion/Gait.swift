@@ -117,21 +117,6 @@ struct Gait: Hashable, Sendable {
         let norm = (squares * squares).sum() + 2 * (products * products).sum()
         return trace > 0 ? 1 - norm / (trace * trace) : 0
     }
-
-    /// Removes the linear trend, so that slow changes of speed do not count.
-    static func detrended(_ magnitudes: [Double]) -> [Double] {
-        let middle = Double(magnitudes.count - 1) / 2
-        var (sum, products, squares) = (0.0, 0.0, 0.0)
-        for (index, magnitude) in magnitudes.enumerated() {
-            let x = Double(index) - middle
-            sum += magnitude
-            products += x * magnitude
-            squares += x * x
-        }
-        let mean = sum / Double(max(1, magnitudes.count))
-        let slope = squares > 0 ? products / squares : 0
-        return magnitudes.enumerated().map { $1 - mean - slope * (Double($0) - middle) }
-    }
 }
 
 /// The normalised autocorrelation of a vector at lags from 0.

@@ -216,7 +216,7 @@ private struct FITMessage {
     private struct IntegerType {
         let size: Int
         let isSigned: Bool
-        /// The value that stands for none.
+        /// The value that means that there is none.
         let invalid: UInt64
     }
 

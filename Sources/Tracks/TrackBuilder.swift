@@ -87,7 +87,7 @@ struct TrackBuilder {
         drafts[drafts.count - 1].description = text
     }
 
-    /// Adds a point to the last segment; `nil` stands for one without valid coordinates.
+    /// Adds a point to the last segment, or counts one without valid coordinates, which is `nil`.
     mutating func add(_ point: Point?) throws(TrackError) {
         points += 1
         guard points <= limits.points else {

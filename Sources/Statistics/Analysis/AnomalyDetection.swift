@@ -152,12 +152,11 @@ public struct AnomalyDetection: Hashable, Sendable {
             let high = Quantile.of(0.75, sorted: sorted), high > low
         else {
             let median = Quantile.of(0.5, sorted: sorted) ?? 0
-            return meanFactor * (Moments(values.lazy.map { abs($0 - median) }).mean ?? 0)
+            let mean = Moments(values.lazy.map { abs($0 - median) }).mean ?? 0
+            return AnomalyScore.meanFactor * mean
         }
         return (high - low) / interquartileFactor
     }
-
-    private static let meanFactor = 1.253314
 
     /// The number of samples on each side of a change.
     private static func reach(_ window: Int?, _ count: Int) -> Int {
@@ -194,7 +193,7 @@ public struct AnomalyDetection: Hashable, Sendable {
     static func scaled(_ numbers: [Double]) -> [Double] {
         let sizes = numbers.map(abs).sorted()
         let bulk = (Quantile.of(bulk, sorted: sizes) ?? 0) / bulkScore
-        let divisor = bulk > 0 ? bulk : meanFactor * (Moments(sizes).mean ?? 0)
+        let divisor = bulk > 0 ? bulk : AnomalyScore.meanFactor * (Moments(sizes).mean ?? 0)
         guard divisor > 0 else { return numbers }
         return numbers.map { ($0 / divisor).finite ?? 0 }
     }

@@ -60,7 +60,8 @@ public struct AnomalyScore: Hashable, Sendable {
     /// The absolute score above which Iglewicz and Hoaglin regard a number as an outlier.
     public static let usualThreshold = 3.5
     private static let medianFactor = 0.6745
-    private static let meanFactor = 1.253314
+    /// Times the mean absolute deviation, the standard deviation of a normal distribution.
+    static let meanFactor = 1.253314
 
     /// The median, in the unit of the numbers.
     public let median: Double

@@ -136,7 +136,7 @@ struct LineProtocolPushTests {
     @Test func `a body may be compressed with gzip`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await Self.client(host, ["weather"])
-            let packed = try await Self.packed(Array("weather temperature=1,wet=f 1\n".utf8))
+            let packed = try await gzipped(Array("weather temperature=1,wet=f 1\n".utf8))
             func push(_ body: [UInt8], as coding: String = "gzip") async throws -> Answer {
                 try await Curl(
                     host, Self.first,
@@ -154,19 +154,9 @@ struct LineProtocolPushTests {
             let other = try await push(packed, as: "deflate")
             #expect(other.status == 415)
             let fits = [UInt8](repeating: 0x0A, count: 8 << 20)
-            #expect(try await push(Self.packed(fits)).status == 204)
-            let bomb = try await push(Self.packed(fits + [0x0A]))
+            #expect(try await push(gzipped(fits)).status == 204)
+            let bomb = try await push(gzipped(fits + [0x0A]))
             #expect(bomb.status == 413)
         }
-    }
-
-    /// Bytes compressed by the real `gzip`.
-    private static func packed(_ bytes: [UInt8]) async throws -> [UInt8] {
-        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try Data(bytes).write(to: file)
-        defer { try? FileManager.default.removeItem(at: URL(filePath: file.path + ".gz")) }
-        let gzip = try Program("/usr/bin/gzip", [file.path], errors: .inherited)
-        #expect(try await gzip.wait() == 0)
-        return Array(try Data(contentsOf: URL(filePath: file.path + ".gz")))
     }
 }

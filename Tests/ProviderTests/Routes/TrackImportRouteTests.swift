@@ -61,7 +61,7 @@ struct TrackImportRouteTests {
 
     @Test func `gzip is decompressed, and damaged gzip refused`() async throws {
         try await ServedHost.with { host in
-            let packed = try await Self.packed(Array(Self.gpx.utf8))
+            let packed = try await gzipped(Array(Self.gpx.utf8))
             #expect(try await post(host, "", "application/gzip", packed).status == 201)
             let cut = try await post(host, "", "application/gzip", packed.dropLast(9))
             #expect(cut.status == 422)
@@ -94,16 +94,6 @@ struct TrackImportRouteTests {
             let damaged = Array(try archive("doc.kml").dropLast())
             #expect(try await post(host, "", "application/zip", damaged).status == 422)
         }
-    }
-
-    /// Bytes compressed by the real `gzip`.
-    private static func packed(_ bytes: [UInt8]) async throws -> [UInt8] {
-        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try Data(bytes).write(to: file)
-        defer { try? FileManager.default.removeItem(at: URL(filePath: file.path + ".gz")) }
-        let gzip = try Program("/usr/bin/gzip", [file.path], errors: .inherited)
-        #expect(try await gzip.wait() == 0)
-        return Array(try Data(contentsOf: URL(filePath: file.path + ".gz")))
     }
 
     @Test(arguments: [

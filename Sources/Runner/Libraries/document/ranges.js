@@ -68,7 +68,8 @@ export function install(bridge) {
             }
         });
     };
-    // What has been told is about to go counts no longer in the place where `parent` gets `count` children.
+    // `parent` gets `count` children before `next`. The nodes `gone`, which are still there, were handled by
+    // `willRemove`, so they no longer count.
     const willInsert = (parent, next, gone, count) => {
         if (next === null) return;
         const before = [...gone].filter((node) => node.parentNode === parent && node !== next && compare([node, 0], [next, 0]) < 0);
@@ -117,7 +118,7 @@ export function install(bridge) {
         if (live.size > 0) for (const kid of [...this.childNodes].reverse()) willRemove(kid);
         removeChildren.call(this);
     };
-    // The node whose data is being replaced in part, which is told when it is done.
+    // The node of which a part of the data is being replaced: `didReplace` is called once, for the part.
     let replacement = null;
     const { replaceData, appendData } = CharacterData.prototype;
     add(CharacterData.prototype, {
