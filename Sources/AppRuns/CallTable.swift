@@ -95,7 +95,7 @@ struct CallTable {
         }
     }
 
-    /// Takes a cancelled call out of the queue, because the file before it may never end.
+    /// Takes a cancelled call out of the queue, because the response before it may never end.
     mutating func leaveFileQueue(_ id: UInt32) {
         guard let index = fileQueue.firstIndex(where: { $0.id == id }) else { return }
         fileQueue.remove(at: index).continuation.resume(returning: false)

@@ -1,4 +1,4 @@
-/// When a background run is restarted after a failure, and when no longer.
+/// When a background run is restarted after a failure, and after how many failures it is not.
 public struct RestartPolicy: Hashable, Sendable {
     /// The wait after the first failure; each further one doubles it.
     public var first = Duration.seconds(1)

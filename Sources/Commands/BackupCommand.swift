@@ -19,8 +19,8 @@ struct BackupCommand: AsyncParsableCommand {
             gets its final name.
 
             The file contains samples, decisions, the data of apps, and keys, unencrypted:
-            keep it where nobody else can read it. Left out are the copies of databases
-            from before an upgrade.
+            keep it where nobody else can read it. Copies of databases from before an
+            upgrade are not included.
 
             Examples:
               nervous backup ~/nervous-2026-11-23.tar

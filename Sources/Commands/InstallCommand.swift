@@ -13,7 +13,7 @@ struct InstallCommand: AsyncParsableCommand {
         abstract: "Install an app from a .zip or .nervous file, a folder or a URL, or by name.",
         discussion: """
             Examples:
-              nervous install hello-sensors        a bundled one: nervous apps --available
+              nervous install hello-sensors        a bundled app: nervous apps --available
               nervous install hello-sensors.zip
               nervous install https://example.org/hello-sensors.zip
               nervous install hello-sensors-1.1.0.zip --dry-run    show the changes

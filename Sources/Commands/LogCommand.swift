@@ -22,7 +22,7 @@ struct LogCommand: AsyncParsableCommand {
               nervous log --follow --refused          also new refusals, until Ctrl-C
               nervous log --recent                    what each client has read lately
               nervous log --verify                    check that no entry was changed
-              nervous log --verify --expect HASH      also check a head that you kept
+              nervous log --verify --expect HASH      also check for a head that you saved
               nervous log --prune --before 90d        delete older entries
 
             Every entry contains the hash of the previous one. --verify prints the newest
@@ -77,7 +77,7 @@ struct LogCommand: AsyncParsableCommand {
     @Flag(help: "Check that no entry was changed, added or removed.")
     var verify = false
 
-    @Option(help: ArgumentHelp("With --verify: a head that you kept.", valueName: "hash"))
+    @Option(help: ArgumentHelp("With --verify: a head that you saved.", valueName: "hash"))
     var expect: String?
 
     @Flag(help: "Delete the oldest entries.")

@@ -31,7 +31,7 @@ struct TokenCommand: AsyncParsableCommand {
             completion: .names(.privilege))
         var allow: [String] = []
 
-        @Flag(help: "Grant everything that you may do.")
+        @Flag(help: "Let the token do everything that you may do.")
         var owner = false
 
         @Option(

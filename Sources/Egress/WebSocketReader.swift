@@ -129,7 +129,7 @@ struct WebSocketReader {
         return .close(code: Int(code), reason: try Self.text(payload))
     }
 
-    /// Whether a close frame may contain a status: RFC 6455, section 7.4, and the registry of IANA.
+    /// Whether a close frame may contain a status: RFC 6455, section 7.4, and the IANA registry.
     static func isSent(_ code: Int) -> Bool {
         (1000...1003).contains(code) || (1007...1014).contains(code) || (3000...4999).contains(code)
     }

@@ -24,7 +24,7 @@ public struct JSAppsError: Error, Sendable {
         case unsafeEntry = "unsafe-entry"
         /// Two names in the package are the same to some file system.
         case duplicateName = "duplicate-name"
-        /// The package is not one folder named like the app.
+        /// The package is not one folder with the name of the app.
         case wrongFolderName = "wrong-folder-name"
         /// The package, or an installed app, lacks a file.
         case missingFile = "missing-file"

@@ -188,7 +188,7 @@ struct PackageLayout {
         if let stray = files.first(where: { $0.components.count == 1 }) {
             throw JSAppsError(
                 .wrongFolderName, "‘\(stray.shown)’ is outside the app's folder.",
-                hint: "Put all files into one folder named like the app, and pack that folder.")
+                hint: "Put all files into a folder with the name of the app, and pack that folder.")
         }
         guard tops.count == 1 else {
             throw JSAppsError(

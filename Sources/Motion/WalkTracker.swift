@@ -4,10 +4,10 @@
 /// with a clear and constant rhythm, and includes the seconds that they saw. It continues while a
 /// rhythm near its own is found, even a weaker one.
 ///
-/// Steps are not counted one by one: each half second of a walk has as many as its stride makes, so
-/// that a weak foot or two peaks of one heel strike change nothing. Only half seconds with movement
-/// about as strong as that of the walk count. Up to ten seconds without a rhythm, such as in a turn,
-/// count too if the movement continued throughout and the rhythm afterwards is that from before.
+/// Steps are not counted one by one: each half second of a walk adds as many as follow from the duration
+/// of its stride, so a weak step or two peaks of one heel strike change nothing. Only half seconds with
+/// movement about as strong as that of the walk count. Up to ten seconds without a rhythm, such as in a
+/// turn, count too if the movement continued throughout and the rhythm afterwards is that from before.
 struct WalkTracker: Hashable, Sendable {
     private static let window = 100
     /// The shortest signal that is evaluated.

@@ -1,7 +1,7 @@
 import Glibc
 import Text
 
-/// Draws a track as a self-contained map, without tiles, scripts and fonts.
+/// Draws a track as a self-contained map, without tiles, scripts or fonts.
 ///
 /// SVG 1.1. The map shows the whole track with a red line of three pixels for each segment, pins at
 /// its start and finish, meridians and parallels, and a scale bar. Without points it is empty.

@@ -1,6 +1,6 @@
 import Samples
 
-/// Collects the tracks of a file while it is read, and keeps account of what is left out.
+/// Collects the tracks of a file while it is read, and records what is left out.
 struct TrackBuilder {
     /// A point as it is in a file.
     struct Point {
@@ -28,7 +28,7 @@ struct TrackBuilder {
 
         /// Whether its points have times of a journey.
         ///
-        /// Programs write into some points of a route when the place was noted down.
+        /// Some programs give single points of a planned route the time at which the place was marked.
         var hasTimes: Bool {
             let points = segments.joined().lazy
             return isPlanned
@@ -180,6 +180,6 @@ extension RoutePoint {
             isPausePoint: point.isPausePoint)
     }
 
-    /// Programs write numbers far beyond, such as 1e25, for an unknown altitude.
+    /// For an unknown altitude, programs write numbers far outside this range, such as 1e25.
     private static let altitudes = -12_000.0...1_000_000
 }

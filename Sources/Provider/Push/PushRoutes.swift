@@ -42,7 +42,7 @@ struct PushRoutes {
         return try .json(PushReply(delivery))
     }
 
-    /// OwnTracks reads the answer as a list of its friends' positions, and repeats a refused push.
+    /// OwnTracks reads the answer as a list of the positions of friends, and repeats a refused push.
     @Sendable
     private func ownTracks(
         _ request: Request, _ context: ProviderContext

@@ -12,7 +12,7 @@ import Text
 
 /// WebSockets of apps with other servers.
 ///
-/// A WebSocket is a stream of events, which lasts as long as it, and calls that send its messages.
+/// A WebSocket is a stream of events, which lasts as long as the connection, and calls that send messages.
 struct WebSocketRoutes {
     /// The maximum number of bytes of the messages of one call.
     private static let bodyLimit = 2 << 20

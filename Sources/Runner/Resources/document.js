@@ -79,14 +79,14 @@ const libraryNames = ["$", "jQuery", "App"];
 let view, documentError = "";
 const isWaitingFor = { __proto__: null };
 
-function wait(names, bring) {
+function wait(names, load) {
     for (let index = 0; index < names.length; index++) {
         const name = names[index];
         isWaitingFor[name] = true;
         setProperty(globalObject, name, {
             __proto__: null, configurable: true, enumerable: false,
             get() {
-                bring();
+                load();
                 return isWaitingFor[name] ? undefined : globalObject[name];
             },
             set(value) {
@@ -105,7 +105,7 @@ function stopWaiting(names) {
     }
 }
 
-function bringView() {
+function loadView() {
     if (view !== undefined) return view !== null;
     view = null;
     try {
@@ -130,7 +130,7 @@ function placeDocument(document) {
 }
 
 wait(documentNames, () => {
-    if (bringView() && isWaitingFor.document) {
+    if (loadView() && isWaitingFor.document) {
         const html = safely(() => ownText(baseRecord), "");
         isWaitingFor.document = false;
         placeDocument(view.parse(html, "app.html"));
@@ -154,7 +154,7 @@ const pages = {
             reportUncaught(`The page ${quote(name)} is missing: ${text(reason)}.`);
             return;
         }
-        if (!bringView()) {
+        if (!loadView()) {
             reportUncaught(documentError);
             return;
         }

@@ -42,7 +42,7 @@ function unfinished(bytes) {
 
 // Encodings other than UTF-8 are in a library, which is loaded when one of their labels is used.
 let encodings;
-function bringEncodings() {
+function loadEncodings() {
     return encodings ??= loadLibrary("encodings", {
         __proto__: null, append, charCode, join: arrayJoin, lower, ownKeys, parse: toInteger, split,
         units: (size) => new $Uint16Array(size),
@@ -56,7 +56,7 @@ function encodingOf(label) {
     if (matches(/^(?:utf-?8|unicode-1-1-utf-8|x-unicode20utf8|unicode11utf8|unicode20utf8)$/, name)) return "utf-8";
     let found;
     try {
-        found = bringEncodings().nameOf(name);
+        found = loadEncodings().nameOf(name);
     } catch (error) {
         throw new $RangeError(`Encodings other than UTF-8 are not available in this run: ${
             isError(error) ? error.message : text(error)}`);
@@ -85,7 +85,7 @@ class TextDecoder {
         return decodeWith(this, input, !!options?.stream);
     }
     #decodeLegacy(bytes, streams) {
-        this.#legacy ??= bringEncodings().decoder(this.#encoding, () => { this.#hasFailed = true; });
+        this.#legacy ??= loadEncodings().decoder(this.#encoding, () => { this.#hasFailed = true; });
         this.#hasFailed = false;
         const result = this.#legacy(bytes, viewLength(bytes), !streams);
         if (this.#hasFailed && this.#fatal) {

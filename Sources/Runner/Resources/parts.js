@@ -44,7 +44,7 @@ function bringPart(name) {
     return part;
 }
 
-// A part that was not brought has made no object that could be asked about.
+// `null` for a part that is not loaded: no object can be of its types.
 const broughtPart = (name) => broughtParts[name] ?? null;
 
 wait([

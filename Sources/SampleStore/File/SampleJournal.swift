@@ -20,7 +20,7 @@ enum SampleJournal {
 
     /// Where the next samples are appended.
     struct End: Sendable {
-        /// The last sequence number in rows when the journal was begun.
+        /// The last sequence number in rows when the journal was started.
         ///
         /// It distinguishes its pages from those of an earlier journal.
         fileprivate let base: Int64
@@ -73,8 +73,8 @@ enum SampleJournal {
 
     /// Begins another journal in the transaction that writes the samples of this one as rows.
     ///
-    /// The pages of this journal are overwritten by the next. Those that have not been written since the journal
-    /// before are overwritten now, so that no page keeps samples for long.
+    /// The next journal overwrites the pages of this one as it grows. Pages that this journal did not use,
+    /// but an earlier one did, are overwritten now, so that no page keeps samples for long.
     static func begin(after last: Int64, _ end: End, _ database: Database) throws -> End {
         for page in [0] + Array(max(1, end.pages)..<max(1, end.pages, end.written)) {
             try overwrite(page, of: last, database)

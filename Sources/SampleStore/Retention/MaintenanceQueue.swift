@@ -57,7 +57,7 @@ struct UnsealedTally {
         sealing.remove(layout)
     }
 
-    /// Whether sealing is so far behind that reads suffer, which decode all unsealed rows.
+    /// Whether sealing is so far behind that it slows down reads, which decode all unsealed rows.
     func isFarBehind(_ layout: Int64, _ rules: ChunkRules) -> Bool {
         guard let size = sizes[layout], sealing.contains(layout) else { return false }
         return size.samples > rules.backlog * rules.chunkSize

@@ -1,4 +1,4 @@
-/// Samples of a series that deviate from what the rest of it leads to expect.
+/// Samples of a series that differ from what the other samples lead one to expect.
 ///
 /// ```swift
 /// let found = try AnomalyDetection(series, by: .auto)
@@ -38,7 +38,7 @@ public struct AnomalyDetection: Hashable, Sendable {
     private static let bulk = 0.95
     private static let smallestWindow = 8
 
-    /// The method that was used; ``Method/global`` for few samples although ``Method/auto`` was wanted.
+    /// The method that was used; ``Method/global`` if ``Method/auto`` was requested for too few samples.
     public let method: Method
     /// The period whose profile was removed, in seconds; `nil` for none.
     public private(set) var period: Double?
@@ -163,7 +163,7 @@ public struct AnomalyDetection: Hashable, Sendable {
         window ?? max(count / 100, windows.lowerBound)
     }
 
-    /// The mean of the window that begins with each number less that of the window before it; 0 where
+    /// The mean of the window that begins with each number, minus that of the window before it; 0 where
     /// either is incomplete.
     ///
     /// A scan with moving sums: P. Bauer and P. Hackl, "The Use of MOSUMs for Quality Control",
@@ -201,8 +201,8 @@ public struct AnomalyDetection: Hashable, Sendable {
     /// One sample for each event in which the mean of three absolute scores exceeds the threshold.
     ///
     /// The scores are the distance to the median after the profile of the period was removed, the distance
-    /// to the window before, and the change of the level, each ``scaled(_:)``. An event is what is within 3 %
-    /// of the samples of its highest score.
+    /// to the window before, and the change of the level, each ``scaled(_:)``. An event is its highest
+    /// score, with the samples around it: 3 % of all samples on each side.
     private static func events(
         _ values: [Double], _ rest: [Double], _ threshold: Double
     ) -> [Item] {

@@ -8,7 +8,7 @@ enum SeasonalProfile {
     /// The number of samples that a bin has on average, at least.
     private static let binSamples = 8
 
-    /// The values less the profile of a period, and the period in seconds.
+    /// The values minus the profile of a period, and the period in seconds.
     ///
     /// Without a given period the profile of a day is followed by that of a week, if the rest repeats
     /// weekly. Without any period the values are returned.
@@ -39,7 +39,7 @@ enum SeasonalProfile {
         return correlation.strongestPeriod
     }
 
-    /// The values less the median of all values at the same phase of the period, in the unit of the values.
+    /// The values minus the median of all values at the same phase of the period, in the unit of the values.
     ///
     /// The period is divided into bins of at least 8 samples on average, no narrower than the usual
     /// interval of the samples, at most 2048; between the middles of bins that are wider than the interval,

@@ -62,7 +62,7 @@ int nervous_sandbox_limit_resources(void) {
 }
 
 int nervous_sandbox_limit_processor(uint32_t seconds) {
-    // One second before the end that cannot be told from others there is one that can, SIGXCPU.
+    // The soft limit sends SIGXCPU, which shows the reason; the SIGKILL a second later would not.
     return limit_both(RLIMIT_CPU, seconds, (rlim_t)seconds + 1);
 }
 

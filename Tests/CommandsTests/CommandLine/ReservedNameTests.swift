@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Packages and tokens that are named like the owner, the host or a word of the command line.
+/// Packages and tokens with the name of the owner, of the host or of a word of the command line.
 @Suite(.blocking)
 struct ReservedNameTests {
     private static let commands = [

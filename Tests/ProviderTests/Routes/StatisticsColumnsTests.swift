@@ -144,7 +144,7 @@ struct StatisticsColumnsTests {
         }
     }
 
-    @Test func `fields that are named like members of an answer are in values`() async throws {
+    @Test func `fields with the name of a member of the answer are in values`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSensor("walk", numbers: "from", "x")
             try await host.feedSensor(#"{"t": 1000, "from": 2, "x": 3}"#, to: "walk")

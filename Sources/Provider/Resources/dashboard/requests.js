@@ -65,7 +65,7 @@ function decide(subject, decision, { terms, only } = {}) {
   return api(path(subject), { method: "PUT", json });
 }
 
-/** Forgets a decision: the app is asked about again, or refused. */
+/** Forgets a decision: the owner is asked again, or the app is refused. */
 export function revoke(subject) {
   return api(path(subject), { method: "DELETE" });
 }

@@ -39,7 +39,7 @@ export function constructorsOf(all, bridge) {
         ...all, ...svgElements, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
         ProcessingInstruction, NodeList, ...lists, TreeWalker, NodeIterator,
     };
-    // A processing instruction and a comment have the members of character data in domino, but for the chain.
+    // In domino, processing instructions and comments have the members of character data, but not its prototype.
     const made = {};
     for (const [name, original] of Object.entries(classes)) {
         if (typeof original !== "function" || typeof original.prototype !== "object") {

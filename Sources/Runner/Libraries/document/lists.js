@@ -1,8 +1,8 @@
-// Lists like a browser's: all are iterable.
+// Makes the lists of domino iterable, as those of browsers are.
 import DOMTokenList from "domino/lib/DOMTokenList";
 import NamedNodeMap from "domino/lib/NamedNodeMap";
 
-function walk(prototype, members = {}) {
+function makeIterable(prototype, members = {}) {
     if (Symbol.iterator in prototype) return;
     Object.defineProperty(prototype, Symbol.iterator, {
         configurable: true, writable: true,
@@ -14,12 +14,12 @@ function walk(prototype, members = {}) {
 }
 
 export function install(document) {
-    walk(DOMTokenList.prototype, {
+    makeIterable(DOMTokenList.prototype, {
         forEach(callback, self) { [...this].forEach((token, index) => callback.call(self, token, index, this)); },
     });
-    walk(NamedNodeMap.prototype);
+    makeIterable(NamedNodeMap.prototype);
     const element = document.createElement("p");
-    walk(Object.getPrototypeOf(element.attributes));
+    makeIterable(Object.getPrototypeOf(element.attributes));
     for (const [name, prototype] of [
         ["NamedNodeMap", NamedNodeMap.prototype],
         ["DOMTokenList", DOMTokenList.prototype],

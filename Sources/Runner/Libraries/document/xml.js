@@ -1,5 +1,5 @@
 // A parser and a serializer for XML, after https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/.
-// Entities of a document type are refused, but for the five that XML has.
+// Entities of a document type are refused, except for the five that XML itself defines.
 import { namePattern } from "./xml-names.js";
 
 const namespaces = {
