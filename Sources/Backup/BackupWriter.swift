@@ -130,7 +130,7 @@ public struct BackupWriter: Sendable {
         guard !inside.hasPrefix(around) else {
             throw BackupError(
                 .cannotWrite, "\(path) is in the data directory that is to be backed up.",
-                hint: "Choose another folder, best on another disk.")
+                hint: "Choose another folder, preferably on another disk.")
         }
     }
 

@@ -69,7 +69,7 @@ enum UserService {
     ///   is not installed.
     static func start() async throws(CommandFailure) {
         guard let address = DesktopMessages.address(in: ProcessInfo.processInfo.environment) else {
-            throw failure("There is no session bus that leads to systemd.")
+            throw failure("systemd cannot be reached, because there is no session bus.")
         }
         do throws(BusError) {
             _ = try await BusConnection(address: address).call(

@@ -44,7 +44,7 @@ public struct Upload: Sendable {
                 "The data is larger than \(Self.largest >> 20) MiB, the limit of an upload.")
         }
         guard tokenFile?.hasPrefix("/") != false else {
-            throw OutboxError(.invalid, "The file of the token needs an absolute path.")
+            throw OutboxError(.invalid, "The path of the token's file must be absolute.")
         }
         self.address = address
         self.title = String(title.prefix(Self.longestTitle))

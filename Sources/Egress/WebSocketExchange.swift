@@ -35,7 +35,7 @@ public struct WebSocketRequest: Hashable, Sendable {
         else {
             throw EgressError(
                 .invalidRequest,
-                "The subprotocols are not at most \(Self.protocolLimit) different tokens.")
+                "The subprotocols must be at most \(Self.protocolLimit) different tokens.")
         }
         self.address = address
         self.protocols = protocols

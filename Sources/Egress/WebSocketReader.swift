@@ -92,7 +92,8 @@ struct WebSocketReader {
         switch frame.opcode {
         case .text, .binary:
             guard partial == nil else {
-                throw Violation(code: .protocolError, reason: "it interrupted a message")
+                throw Violation(
+                    code: .protocolError, reason: "it began a message before the last one ended")
             }
             partial = (frame.opcode == .text, ByteBuffer())
             return try append(frame)
@@ -106,7 +107,8 @@ struct WebSocketReader {
 
     private mutating func append(_ frame: WebSocketFrame) throws(Violation) -> Event {
         guard let (isText, begun) = partial else {
-            throw Violation(code: .protocolError, reason: "it continued no message")
+            throw Violation(
+                code: .protocolError, reason: "it sent a continuation without a message")
         }
         var bytes = consume begun
         // The buffer must have one owner to grow without a copy.

@@ -118,7 +118,8 @@ struct FITReader {
         _ type: Int, time: UInt32?, _ limits: TrackLimits
     ) throws(TrackError) {
         guard let definition = definitions[type] else {
-            throw TrackError(.malformed, "The file has a message that it does not define.")
+            throw TrackError(
+                .malformed, "The file has a message of a type that it does not define.")
         }
         let message = FITMessage(definition: definition, bytes: try take(definition.size))
         if let own = message.integer(FITMessage.timestamp) {

@@ -81,7 +81,7 @@ struct RuntimeFolderTests {
             for use in [folder.prepare, { _ = try folder.exists() }] as [() throws -> Void] {
                 let error = #expect(throws: CommandFailure.self, performing: use)
                 #expect(error?.type == "unsafe-folder")
-                #expect(error?.hint == "Close it with: chmod 700 \(folder.path)")
+                #expect(error?.hint == "Make it private with: chmod 700 \(folder.path)")
             }
         }
     }

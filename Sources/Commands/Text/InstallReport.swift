@@ -34,7 +34,7 @@ struct InstallReport {
         guard !open.isEmpty else {
             guard restricted.count < app.privileges.count else { return lines + kept }
             let rest = kept.isEmpty ? "everything" : "everything else"
-            return lines + kept + ["You have already decided \(rest) it asks for."]
+            return lines + kept + ["You have already decided about \(rest) it asks for."]
         }
         return lines + kept + ["When you run it, it asks for:"] + open.map { "  \($0.line)" }
     }

@@ -61,7 +61,7 @@ struct RuntimeFolder: Sendable {
         case .open:
             throw Self.failure(
                 "Other users can access \(path), the folder of the control socket.",
-                hint: "Close it with: chmod 700 \(path)")
+                hint: "Make it private with: chmod 700 \(path)")
         }
     }
 

@@ -54,7 +54,7 @@ struct DoctorRoutes {
         let findings =
             checks.onRequest.isDisjoint(with: chosen)
             ? await checks.run(chosen)
-            : try await slot.perform("Such a check is being made.") { await checks.run(chosen) }
+            : try await slot.perform("Another such check is running.") { await checks.run(chosen) }
         let others = checks.names.filter { !chosen.contains($0) }
         return try .json(DoctorReport(findings, unchecked: others))
     }
