@@ -43,7 +43,7 @@ struct Gait: Hashable, Sendable {
     let regularity: Double
     /// The autocorrelation at the lag of two strides.
     ///
-    /// Springs, on which a car bounces, have a period too, but forget it sooner.
+    /// The bouncing of a car on its springs has a period, too, but dies away sooner.
     let persistence: Double
 
     /// Steps per second.

@@ -117,7 +117,7 @@ struct WalkTracker: Hashable, Sendable {
         guard let first = moving.first, let newest = moving.last else { return }
         bridge(to: first, of: rhythm)
         for index in moving {
-            // Of several windows with this block, the one in whose middle it is knows it best.
+            // Of several windows with this block, the one whose middle is nearest to it is used.
             let offset = abs(2 * index - rhythm.blocks.lowerBound - rhythm.blocks.upperBound + 1)
             steps += blocks[index - earlier].walk(stride: rhythm.stride, offset: offset)
         }

@@ -5,7 +5,7 @@ import Samples
 /// Source: Flexible and Interoperable Data Transfer (FIT) Protocol, Garmin,
 /// https://developer.garmin.com/fit/protocol/, and the messages and fields of its profile. A file can consist of
 /// several files one after the other. Each session of a file is a track; the timer's stops divide it
-/// into segments. Fields of developers and unknown messages are skipped by their size.
+/// into segments. Developer fields and unknown messages are skipped by their size.
 struct FITReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int

@@ -1,5 +1,5 @@
-// nervous.d.ts: the API of JSApps beside the language and the DOM. A page loads `nervous.js`; a headless
-// run has it. Times are milliseconds since 1970, with microseconds as the fraction.
+// nervous.d.ts: the API of JSApps, in addition to the language and the DOM. A page loads `nervous.js`; a
+// headless run has it. Times are milliseconds since 1970, with microseconds as the fraction.
 //
 //     /// <reference path="nervous.d.ts" />
 

@@ -182,7 +182,7 @@ function enqueueBytes(controller, view) {
     pullBytes(controller);
 }
 
-// What a reader that is gone had been given already goes back to the queue, as a copy.
+// Puts a copy of the bytes that were filled for a released reader back into the queue.
 function queueDetached(controller, record) {
     if (record.filled > 0) {
         const copy = new $ArrayBuffer(record.filled);

@@ -1,5 +1,5 @@
-// What browsers have and a headless run has not. The names stay undefined, so that a library which looks for
-// them takes what it has instead; the error about a use of one gets the reason.
+// APIs that browsers have and headless runs lack. Their names stay undefined, so that a library that checks for
+// one uses its fallback; the reason is added to an error about a use of one.
 const oneThread = "an app runs on one thread";
 const notAvailable = {
     __proto__: null,

@@ -122,7 +122,7 @@ static void allow_when_zero(struct program *program, long number, int index) {
     finish(program, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
-/// Advice about memory of its own. The rest would have the kernel take pages for broken, share equal
+/// Advice about memory of its own. The rest would make the kernel treat pages as faulty, share equal
 /// ones with other processes, or change what a child gets.
 static const uint32_t advice[] = {
     MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE,

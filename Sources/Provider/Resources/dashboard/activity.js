@@ -8,7 +8,7 @@ import {
 import { meaningText } from "./requests.js";
 
 const words = texts.activity;
-/** Entries of one call, and the most entries of a day that are read without being asked for. */
+/** The maximum number of entries of one call, and of those of a day that are read unasked. */
 const PAGE = 5000;
 const MOST = 100_000;
 /** Entries that the table shows at a time. */

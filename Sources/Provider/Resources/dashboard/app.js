@@ -43,7 +43,7 @@ export async function showApp(main, name, signal) {
   if (isReopened && !signal.aborted) main.prepend(reopening(name));
 }
 
-/** Why this page is shown instead of the app's own, and a button that shows that. */
+/** Why this page is shown instead of the app's own, and a button that opens the app's page. */
 function reopening(app) {
   const line = notice();
   return h("section", { class: "question plain", "aria-label": words.reopening },

@@ -6,7 +6,7 @@ import { texts } from "./page-texts.js";
 const words = texts.parts;
 /** Content that arrives within this time is shown without a word about loading. */
 const LOADING_MS = 300;
-/** A second step is dead for this long, so that a double click does not take it. */
+/** A confirming button ignores clicks for this long at first, so that a double click does not confirm. */
 const DEAD_MS = 500;
 
 // MARK: Texts
@@ -155,7 +155,7 @@ export async function perform(line, control, act) {
 /**
  * A button for what cannot be undone: it says what would happen, and a second button does it.
  *
- * The focus moves to the one that keeps everything, and the second step is dead for half a second.
+ * The focus moves to the button that keeps everything, and the confirming one ignores clicks for half a second.
  */
 export function twoSteps(label, sentence, confirmation, act, { about, kind = "bad" } = {}) {
   const place = h("span", { class: "steps" });

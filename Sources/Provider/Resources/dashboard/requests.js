@@ -233,7 +233,7 @@ class PermissionDialog {
 
   // MARK: Answering
 
-  /** Makes the answers dead for a moment: what is pressed now was meant for something else. */
+  /** Ignores answers for a moment: what is pressed now was meant for something else. */
   #settle() {
     if (this.#deadUntil === Infinity) return;
     this.#deadUntil = performance.now() + DEAD_MS;
@@ -491,7 +491,7 @@ class TermsForm {
     ];
   }
 
-  /** The terms; nothing if a field has no meaning, which its message then says. */
+  /** The terms; nothing if a field is invalid, which its message then says. */
   read() {
     const terms = { access: this.#access, background: this.#background.input.checked };
     let isValid = true;

@@ -36,7 +36,7 @@ export class Route {
     this.#scale();
   }
 
-  /** The host measures on an ellipsoid: along the way its distance is shared out. */
+  /** Scales the distances along the route to the host's total, which is measured on an ellipsoid. */
   #scale() {
     const factor = this.distance / this.points.at(-1)?.metres;
     if (!(Math.abs(factor - 1) < 0.01)) return;
@@ -149,7 +149,7 @@ function roundLength(metres) {
 const kilometres = (metres) => (metres < 1000 ? `${metres}\u202fm` : `${metres / 1000}\u202fkm`);
 
 /**
- * A map of a route: net, scale, north, start as a ring, finish as a square, kilometres; in Web Mercator, as tiles are.
+ * A map of a route: grid, scale, north, start as a ring, finish as a square, kilometres; in Web Mercator, as tiles are.
  *
  * @param tiles what `tileSet` found; without it nothing is drawn below the route
  * @param signal ends the reading of tiles
@@ -184,7 +184,7 @@ export function routeMap(route, tiles = null, signal = undefined) {
   };
 }
 
-/** The part of the world that a map shows; `metre` is the length of one in its middle, `wide` and `high` are metres. */
+/** The part of the world that a map shows; `metre` is the length of a metre in its middle, `wide` and `high` are metres. */
 function viewOf(points) {
   const latitudes = points.map(({ place }) => place[1]), longitudes = points.map(({ longitude }) => longitude);
   const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)].map(world.x);
@@ -200,7 +200,7 @@ function viewOf(points) {
   };
 }
 
-/** Puts a tile on the ground when it has been read; a missing one leaves it bare. */
+/** Draws a tile when it has been read; nothing is drawn where one is missing. */
 async function lay(ground, tile, signal) {
   const href = await picture(tile, signal);
   if (href === null) return;
@@ -225,7 +225,7 @@ function net(gap) {
   return [shape("path", { class: "net", d: lines.join("") })];
 }
 
-/** The line: pale as wide as the accuracy, on a casing; dotted where the signal was lost. */
+/** The line, with an outline and a pale band as wide as the accuracy; dotted where the signal was lost. */
 function ways(route, xy, scale) {
   const { points } = route;
   const parts = [], lost = [];

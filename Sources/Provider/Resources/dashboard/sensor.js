@@ -470,7 +470,7 @@ export default {
         from: Math.round(range.from), to: Math.round(range.to), every, parameters: { bins: 24 } } });
       const expected = (range.to - range.from) / (state.interval ?? SECOND);
       const means = Math.ceil((range.to - range.from) / 50_000 / SECOND) * SECOND;
-      // An analysis takes a million samples; of more the means of windows are counted.
+      // An analysis takes at most a million samples; of more samples, the means of windows are counted.
       const [answer, counted] = expected > MOST_SAMPLES ? [await ask(code(means)), means]
         : await ask().then((all) => [all, null], async (error) => {
           if (error.code !== "too-many-rows") throw error;

@@ -1,5 +1,5 @@
 // The 2D context of a canvas without pixels: it keeps its state, transformations and paths as the standard says,
-// estimates the width of text, and draws nothing. What would need pixels is transparent, and said once.
+// estimates the width of text, and draws nothing. What would need pixels is transparent, and a note says so once.
 import { elements } from "domino/lib/htmlelts";
 import { add } from "./members.js";
 

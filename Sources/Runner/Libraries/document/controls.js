@@ -28,8 +28,8 @@ export function install(bridge) {
         }
         return found;
     });
-    // Of the radio buttons of a group, the last that came to it checked is. The others are unchecked when this is
-    // first asked for, and not one by one while a page is parsed.
+    // Of the radio buttons of a group that are added checked, only the last stays checked. The others are unchecked
+    // when the state is first read, and not one by one while a page is parsed.
     const arrived = new Set();
     const arrive = (input) => {
         if (input.type !== "radio" || !(input._isChecked ?? input.hasAttribute("checked"))) return;

@@ -20,7 +20,8 @@ export function install() {
         : child.localName === "optgroup" ? elementsOf(child).filter((option) => option.localName === "option") : [])));
     const isRaw = (option) => option._isSelected ?? option.hasAttribute("selected");
     const displaySize = (select) => Number.parseInt(select.getAttribute("size") ?? "", 10) || (select.multiple ? 4 : 1);
-    // The option that a list shows which shows one. No option is, after the app has chosen so, until the list changes.
+    // The selected option of a list of one line: the first enabled one by default, unless the app has deselected all
+    // since the list last changed.
     const chosenOf = kept((select) => {
         const options = optionsOf(select), selected = options.findLast(isRaw);
         if (selected !== undefined) return selected;

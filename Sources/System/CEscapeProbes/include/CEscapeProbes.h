@@ -1,6 +1,6 @@
 /// Ways out of the sandbox, to be tried by a process that is confined as one that runs an app.
 ///
-/// What a probe would do if it were let through is nothing: it asks for what is not there, or passes
+/// A probe that is not blocked does no harm: it asks for something that does not exist, or passes
 /// arguments that the kernel refuses.
 #pragma once
 

@@ -1,7 +1,7 @@
 /// What confines a process, one function a layer.
 ///
 /// Every function returns 0 or the `errno` of what failed. Nothing here decides what a missing
-/// layer means: the caller does. None of these layers can be taken back by the process.
+/// layer means: the caller does. The process cannot remove any of these layers.
 #pragma once
 
 #include <stddef.h>
@@ -34,8 +34,8 @@ int nervous_sandbox_limit_growth(uint64_t bytes);
 /// No program that is executed from here on gains privileges; landlock and seccomp require it.
 int nervous_sandbox_no_new_privileges(void);
 
-/// Lets go of every capability, which matters when root is the user: the calls that are left could do
-/// more with them. Threads that start later have none either.
+/// Drops every capability, which matters when root is the user: the allowed calls could do more with
+/// them. Threads that start later have none either.
 int nervous_sandbox_no_capabilities(void);
 
 /// Memory that was once writable can never become executable (Linux 6.3; `EINVAL` before).
@@ -50,6 +50,6 @@ int nervous_sandbox_no_executable_memory(void);
 ///   - abi: set to the version of landlock that was applied.
 int nervous_sandbox_landlock(const char *const *readable, size_t count, int *abi);
 
-/// Leaves the system calls that an engine needs which is already running; any other ends the
-/// process with `SIGSYS`. Applies to all threads.
+/// Allows only the system calls that a running engine needs; any other ends the process with
+/// `SIGSYS`. Applies to all threads.
 int nervous_sandbox_syscalls(void);

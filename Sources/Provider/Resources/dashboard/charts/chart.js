@@ -215,7 +215,7 @@ export class Chart {
 
   // --- Ranges chosen by hand
 
-  /** Puts the range before a series of turns or keys where `back` finds it. */
+  /** Stores the range before a series of wheel turns or key presses, for `back`. */
   #remember() {
     if (this.#settle === null) this.#past.push({ ...this.#range });
   }

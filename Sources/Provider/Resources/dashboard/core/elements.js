@@ -36,7 +36,7 @@ export function nodes(children) {
     .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
 }
 
-/** An icon of the sprite in index.html; says nothing to screen readers. */
+/** An icon of the sprite in index.html; hidden from screen readers. */
 export function icon(name) {
   return h("svg", { class: "icon", "aria-hidden": "true" }, h("use", { href: `#icon-${name}` }));
 }
@@ -51,7 +51,7 @@ export function plain(untrusted) {
   return String(untrusted ?? "").replace(UNSAFE, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
 }
 
-/** Text of a package: italic serif in quotation marks; nothing in it is the host's word. */
+/** Text of a package, marked as not written by the host: in italics and quotation marks. */
 export const claim = (untrusted) => h("bdi", { class: "claim" }, plain(untrusted));
 
 /** A button with an icon, if one is named. */

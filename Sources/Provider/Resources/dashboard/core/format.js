@@ -152,7 +152,7 @@ export const format = {
     return format.time(t, now);
   },
 
-  /** A time as short as can be: the clock today, the date and the clock before. */
+  /** A time in its shortest form: today the time of day, earlier the date and the time of day. */
   time(t, now = Date.now()) {
     const date = new Date(t);
     if (date.toDateString() === new Date(now).toDateString()) return clockFormat(date);

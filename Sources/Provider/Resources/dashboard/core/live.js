@@ -346,7 +346,7 @@ class Live {
   }
 
   #deliver(id, event, data) {
-    // While no sensor is streamed, the last sample that was seen stays the place to resume at.
+    // While no sensor is streamed, the position to resume from stays that of the last sample that was seen.
     if (id !== undefined && !(this.#isLeader && this.#streamed === "")) this.#lastID = id;
     if (data === undefined) return;
     if (STATES.has(event)) this.#latest.set(event, data);

@@ -263,7 +263,7 @@ const overview = {
       recents.set(id, made);
     }
 
-    /** What the stream does not send: samples of computed sensors, and of all if it goes on for another tab. */
+    /** Samples that the stream does not send: of computed sensors, and of all if it began for another tab. */
     function newest() {
       if (signal.aborted) return;
       for (const sensor of sensors) {

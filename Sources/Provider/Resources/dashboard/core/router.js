@@ -37,7 +37,7 @@ async function show({ isFirst = false } = {}) {
     if (link.dataset.place === route?.[1]) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  // The content before stays until the new one is there; after 300 ms a sentence says so.
+  // The previous content stays until the new one is ready; after 300 ms a sentence says that it is loading.
   const spinner = setTimeout(() => {
     if (!signal.aborted) {
       fill(page, h("section", { class: "panel empty", "aria-busy": "true" },

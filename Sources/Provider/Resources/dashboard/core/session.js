@@ -74,7 +74,7 @@ function locked(why = text.shell.lockedHow) {
   fill(page, h("div", { class: "alone" }, state));
 }
 
-/** Redeems the launch code in the address, if there is one. Whether it failed. */
+/** Redeems the launch code in the address, if there is one. Returns whether that failed. */
 async function redeem() {
   const code = /^#launch=(.+)$/.exec(location.hash)?.[1];
   const nonce = document.querySelector('meta[name="nervous-page"]');

@@ -1,4 +1,4 @@
-// Begins when everything before is there.
+// Starts the page, after all other parts of the module.
 // A part of the module dashboard.js, which dashboard.c puts together.
 
 async function start() {
