@@ -169,7 +169,7 @@ struct ConfigurationSetting: Sendable {
             "mqtt.host", "its name or address; the only setting that is required",
             example: "broker.home", text: { $0.mqtt?.broker.host }),
         ConfigurationSetting(
-            "mqtt.port", "its port; 1883 without it, with tls 8883", example: 8883,
+            "mqtt.port", "its port; by default 1883, with tls 8883", example: 8883,
             number: { $0.mqtt?.broker.port }),
         ConfigurationSetting(
             "mqtt.username", "1 to 256 bytes", example: "nervous",
@@ -205,11 +205,11 @@ struct ConfigurationSetting: Sendable {
 
     private static let localNetwork = [
         ConfigurationSetting(
-            "lan.port", "its port; 8443 without it, 0 for any free port", example: 8443,
+            "lan.port", "its port; by default 8443; 0 for any free port", example: 8443,
             number: { $0.localNetwork?.port }),
         ConfigurationSetting(
             "lan.addresses",
-            "1 to 8 IP addresses of this machine; without them, those in private networks",
+            "1 to 8 IP addresses of this machine; by default those in private networks",
             example: JSONValue([JSONValue("192.168.1.7")]),
             read: {
                 $0.localNetwork?.addresses.map { JSONValue($0.map { JSONValue($0.description) }) }

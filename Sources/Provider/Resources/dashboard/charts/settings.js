@@ -38,7 +38,7 @@ const TEXTS = {
   summary: (name, newest, least, greatest) =>
     `${name}: newest ${newest}, from ${least} to ${greatest} in this range`,
   empty: "No data in this range",
-  keys: "Arrow keys read a moment, plus and minus zoom",
+  keys: "Arrow keys move along the time axis, plus and minus zoom",
 };
 
 /**

@@ -63,7 +63,7 @@ export const text = {
   request: {
     asks: (client, privilege) => `${client} requests ${asked(privilege)}.`,
     waiting: (age) => `Waiting for your answer for ${age}.`,
-    more: (count) => plural(count, "1 more request waits.", (n) => `${n} more requests wait.`),
+    more: (count) => plural(count, "1 more request is waiting.", (n) => `${n} more requests are waiting.`),
     review: "Review request",
     label: "Permission requests",
   },
