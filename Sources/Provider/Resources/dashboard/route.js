@@ -184,7 +184,10 @@ export function routeMap(route, tiles = null, signal = undefined) {
   };
 }
 
-/** The part of the world that a map shows; `metre` is the length of a metre in its middle, `wide` and `high` are metres. */
+/**
+ * The part of the world that a map shows; `metre` is the length of a metre in its middle, `wide` and
+ * `high` are metres.
+ */
 function viewOf(points) {
   const latitudes = points.map(({ place }) => place[1]), longitudes = points.map(({ longitude }) => longitude);
   const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)].map(world.x);
