@@ -193,7 +193,7 @@ public actor VirtualMachine {
         while true {
             let interval = await max(flushInterval, Self.flushCheckInterval)
             let rest = interval - last.duration(to: time.instant())
-            // After a write that took longer than the interval, too, some samples are collected first.
+            // Even if the last write took longer than the interval, wait for further samples.
             let pause = rest > .zero ? min(rest, Self.flushCheckInterval) : Self.flushCheckInterval
             guard (try? await time.sleep(for: pause)) != nil else { return }
             let now = time.instant()

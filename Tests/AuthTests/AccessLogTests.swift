@@ -15,7 +15,7 @@ struct AccessLogTests {
     private static let grant = Grant(
         to: Client(name: "app", kind: .app, run: nil), sensor: "cpu", terms: Terms(access: .raw))
 
-    /// A call that differs from those of every other number.
+    /// Records a call with a number in its operation, so that calls of different numbers are not combined.
     private static func note(_ log: AccessLog, _ count: Int) async {
         try? await log.record("samples-\(count)", .raw, for: grant, range: .all, count: count)
     }

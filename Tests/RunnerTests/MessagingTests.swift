@@ -224,7 +224,7 @@ struct MessagingTests {
                 + " WebSocket."
         ),
     ])
-    func `the error about what a headless run has not says so`(
+    func `the error about a missing name says that a headless run does not have it`(
         source: String, reason: String
     ) throws {
         let run = try RunOfApp("if (typeof Worker === 'undefined') \(source)")

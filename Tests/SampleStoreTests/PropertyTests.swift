@@ -8,7 +8,9 @@ import Testing
 /// The store compared with a simple model in an array.
 struct PropertyTests {
     @Test(arguments: 0..<12, [0, 100])
-    func `random operations read as from an array`(round: Int, rowBytes: Int) async throws {
+    func `reads between random operations agree with a model in an array`(
+        round: Int, rowBytes: Int
+    ) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()

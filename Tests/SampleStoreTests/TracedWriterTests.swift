@@ -76,7 +76,7 @@ struct TracedWriterTests {
             number += step
             try #require(number < 3000, "\(call) never completes")
         }
-        print("killed up to call \(number) of \(call) while samples were to be kept")
+        print("killed at calls of \(call) up to number \(number), while samples were synced")
         #expect(number > 10)
     }
 
@@ -111,7 +111,7 @@ struct TracedWriterTests {
             kept += answers.count { $0.hasPrefix("kept") }
             #expect(lines.last == "read 180", "\(first): \(lines)")
         }
-        print("of fdatasync \(kept) were kept and \(failed) were not")
+        print("with failing fdatasync, \(kept) batches were synced and \(failed) were not")
         #expect(kept > 10 && failed > 10)
     }
 }

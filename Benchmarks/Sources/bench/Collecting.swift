@@ -45,7 +45,7 @@ enum Collecting {
                 rounds: busy, limit: "includes the cost of simulating the \(sensors)"),
             Figure(
                 name: "memory of the host that only collects", unit: "MiB", rounds: [memory],
-                limit: "the rest of it is code, which processes share"),
+                limit: "all but the next line is code, which processes share"),
             Figure(
                 name: "… of it the host's data", unit: "MiB", rounds: [own], limit: ""),
         ]

@@ -107,7 +107,10 @@ struct SessionRouteReader {
 
     // MARK: - Private
 
-    /// Checks that the caller may read every position of an imported route, which terms cannot reduce.
+    /// Checks that the caller may read every position of an imported route.
+    ///
+    /// The terms of a grant cannot be applied to such a route, so a grant that limits rate, precision or
+    /// history is not enough.
     private func checkWhole(
         _ record: SessionRecord, _ request: Request, _ context: ProviderContext
     ) async throws {

@@ -12,7 +12,7 @@ function safely(body, otherwise) {
 const isError = (value) =>
     isObject(value) && (value instanceof $Error || typeof member(value, "stack") === "string");
 
-// An error of the host has what to do about it as `fix`.
+// In an error of the host, `fix` is a sentence that says what the owner can do. It follows the message.
 function headline(error) {
     const name = text(error.name ?? "Error"), fix = member(error, "fix");
     const message = text(error.message ?? "") + (typeof fix === "string" ? ` ${fix}` : "");
@@ -20,8 +20,9 @@ function headline(error) {
     return name === "" ? message : `${name}: ${message}`;
 }
 
-// The places of errors of sources that could not run, and the lengths of what modules have before the first
-// line of their source, by name and line.
+// `places` has the positions of errors in sources that could not run. `heads` has, by the name and the first
+// line of a module, the number of characters that the loader puts before its source; they do not count as
+// columns.
 const places = new $WeakMap(), heads = new $Map();
 
 // The engine's format is `function@file:line:column`, one call per line.

@@ -3,7 +3,7 @@ let moduleLibrary = null, modulesError = "";
 
 function modules() {
     if (moduleLibrary !== null) return moduleLibrary;
-    // The host sends it once.
+    // The host sends each library once, so a load that failed is not repeated.
     if (modulesError !== "") throw new $TypeError(modulesError);
     try {
         moduleLibrary = loadLibrary("modules", {
@@ -61,7 +61,7 @@ function runModule(address, source, name, line) {
     }
 }
 
-// Called by a document before a script declares its names.
+// Called with the source of a script before the script runs; set by a document.
 let beforeScript = () => {};
 
 function runScript(source, name, line, address) {

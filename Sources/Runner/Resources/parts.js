@@ -1,5 +1,6 @@
 // Parts of the platform that are compiled when an app first uses one of their names, so that the start of other
-// apps does not take longer. Each is a function of `shared`: what this scope has saved before the app ran.
+// apps does not take longer. Each is a function whose parameter, `shared`, has what this scope saved before
+// the app ran.
 const shared = {
     __proto__: null, AbortController, Event, EventTarget, ProgressEvent, TextDecoder, abortSignal, addConstants,
     addHandlers, append, apply, arrayJoin, arraySort, arraySplice, asyncIterator, asyncIteratorPrototype, baseOrigin,

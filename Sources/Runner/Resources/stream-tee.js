@@ -1,7 +1,7 @@
 // Two streams from one: each gets every chunk.
 const teeReadable = (stream) => (stream.controller.isBytes ? teeBytes(stream) : teeDefault(stream));
 
-// What both kinds share: the branches that are cancelled, and when the source is.
+// The state that both kinds need: which branches are cancelled. When both are, the source is cancelled.
 function teeState(stream) {
     const done = deferred();
     const tee = { __proto__: null, isReading: false, again: [false, false], cancelled: [false, false], reasons: [], done };

@@ -40,7 +40,7 @@ package struct ChunkRules: Sendable {
         self.backlog = backlog
     }
 
-    /// Rules by which rows are due that will soon be due by these.
+    /// Three quarters of these limits; rows beyond them will soon reach the whole limits.
     var soonDue: Self {
         var rules = self
         rules.chunkSize = (3 * chunkSize + 3) / 4

@@ -10,7 +10,9 @@ import Testing
         let since: Double
     }
 
-    /// Waits in the page until a tile shows one of some states, or another state than one.
+    /// Waits in the page until the state of a tile meets a condition.
+    ///
+    /// - Parameter condition: a JavaScript expression over `state`.
     private func tile(_ name: String, _ condition: String, in browser: Browser) throws -> Tile {
         let found = try browser.settle(
             """

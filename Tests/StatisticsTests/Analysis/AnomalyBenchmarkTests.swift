@@ -73,7 +73,7 @@ struct AnomalyBenchmarkTests {
             return found?.strongest(limit).map(\.index) ?? []
         }
 
-        /// More than 3 standard deviations from the mean of the 1 % of the samples before.
+        /// More than 3 standard deviations from the mean of the preceding 1 % of the samples.
         private static func rollingZ(_ values: [Double]) -> [Int] {
             let length = max(2, values.count / 100)
             return (length..<values.count).filter { index in

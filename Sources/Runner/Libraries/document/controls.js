@@ -28,8 +28,8 @@ export function install(bridge) {
         }
         return found;
     });
-    // Of the radio buttons of a group that are added checked, only the last stays checked. The others are unchecked
-    // when the state is first read, and not one by one while a page is parsed.
+    // When checked radio buttons are added to a group, only the last of them stays checked. The others are
+    // unchecked when the state is first read, and not one by one while a page is parsed.
     const arrived = new Set();
     const arrive = (input) => {
         if (input.type !== "radio" || !(input._isChecked ?? input.hasAttribute("checked"))) return;

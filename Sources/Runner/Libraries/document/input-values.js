@@ -62,7 +62,11 @@ function writeWeek(time) {
     return `${pad(of, 4)}-W${pad(Math.round((time - firstMonday(of)) / (7 * day)) + 1)}`;
 }
 
-/** Types whose values are numbers; `step` is in the unit of `parse`, `base` where steps begin. */
+/**
+ * Types whose values are numbers. `parse` returns the number of a text. `step` is the default of the
+ * attribute `step`, `unit` the number that a `step` of 1 stands for, and `base` the number at which steps
+ * begin, 0 if missing.
+ */
 export const numeric = {
     number: { parse: parseNumber, write: String, step: 1, unit: 1 },
     range: { parse: parseNumber, write: String, step: 1, unit: 1 },
