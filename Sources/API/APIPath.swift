@@ -112,6 +112,8 @@ extension APIPath {
         switch form {
         case .sensorLogger: APIPath("push", "sensor-logger")
         case .ownTracks: APIPath("push", "owntracks")
+        case .osmAnd: APIPath("push", "osmand")
+        case .overland: APIPath("push", "overland")
         case .influx: APIPath("push", "influx", "write")
         case .influx2: APIPath("push", "influx", "api", "v2", "write")
         }
@@ -123,6 +125,10 @@ extension APIPath {
         case sensorLogger
         /// OwnTracks, for phones.
         case ownTracks
+        /// Traccar's protocol OsmAnd, for phones.
+        case osmAnd
+        /// Overland, for phones.
+        case overland
         /// The write call of InfluxDB 1.
         case influx
         /// The write call of InfluxDB 2.

@@ -30,48 +30,31 @@ public enum OwnTracksReader {
             content.drop(.otherType)
             return content
         }
-        content.add("location", of: phone, at: json.member("tst")) { values throws(DropReason) in
+        content.add("location", of: phone) { values throws(DropReason) in
             try values.location(
                 latitude: json.member("lat"), longitude: json.member("lon"),
                 altitude: json.member("alt"),
                 accuracy: json.member("acc"), speed: json.member("vel"),
                 speedFactor: 1 / kilometresAnHour,
                 heading: json.member("cog"))
+            return try time(json.member("tst"))
         }
         if let level = json.member("batt") {
-            content.add("battery", of: phone, at: json.member("tst")) { values throws(DropReason) in
+            content.add("battery", of: phone) { values throws(DropReason) in
                 try values.number("level", level, in: 0...100)
                 values.state("state", PhoneStateNames.battery(json.member("bs")?.int64))
+                return try time(json.member("tst"))
             }
         }
         return content
     }
-}
 
-extension PushedContent {
-    /// Adds a reading of a phone's sensor, or counts why it was dropped.
-    ///
-    /// - Parameter seconds: the time since 1970; the arrival time is used if missing.
-    fileprivate mutating func add(
-        _ kind: SensorID, of phone: String, at seconds: JSONValue?,
-        _ fill: (inout PhoneReadingBuilder) throws(DropReason) -> Void
-    ) {
-        do throws(DropReason) {
-            var values = PhoneReadingBuilder()
-            try fill(&values)
-            var time: Timestamp?
-            if let seconds {
-                guard let number = seconds.double,
-                    let moment = Timestamp(milliseconds: number * 1000)
-                else { throw .time }
-                time = moment
-            }
-            guard let id = PhoneSensor.all.first(where: { $0.kind == kind })?.id(of: phone) else {
-                throw .unknownName
-            }
-            readings.append(PushedReading(id, Reading(time: time, values: values.values)))
-        } catch {
-            drop(error)
+    /// The time from seconds since 1970, or `nil` if they are missing.
+    private static func time(_ seconds: JSONValue?) throws(DropReason) -> Timestamp? {
+        guard let seconds else { return nil }
+        guard let number = seconds.double, let time = Timestamp(milliseconds: number * 1000) else {
+            throw .time
         }
+        return time
     }
 }

@@ -21,7 +21,7 @@ public struct PhoneSensor: Hashable, Sendable {
 
     /// All supported sensors of a phone.
     ///
-    /// Unknown accuracy, speed or heading of a location is -1.
+    /// Unknown accuracy, speed or heading of a location is -1, and an unknown altitude -9999.
     public static let all = [
         PhoneSensor("accelerometer", "Acceleration without gravity", axes("m/s2")),
         PhoneSensor("total-acceleration", "Acceleration with gravity", axes("m/s2")),
@@ -107,6 +107,8 @@ enum PhoneStateNames {
 struct PhoneReadingBuilder {
     /// An unknown speed, accuracy or heading, as in CoreLocation and Sensor Logger.
     private static let unknown = -1.0
+    /// An unknown altitude, as in locations of gpsd.
+    private static let unknownAltitude = -9999.0
 
     private(set) var values: [String: Value] = [:]
 
@@ -122,23 +124,18 @@ struct PhoneReadingBuilder {
         values[field] = .number(number * factor)
     }
 
+    /// Adds a required number.
+    mutating func number(
+        _ field: String, _ number: Double?, in bounds: ClosedRange<Double>
+    ) throws(DropReason) {
+        guard let number else { throw .incomplete }
+        guard bounds.contains(number) else { throw .value }
+        values[field] = .number(number)
+    }
+
     /// Adds a finite number that may be missing.
     mutating func optional(_ field: String, _ json: JSONValue?) throws(DropReason) {
         if let json { try number(field, json) }
-    }
-
-    /// Adds a number, or -1 if it is missing or negative.
-    mutating func known(
-        _ field: String, _ json: JSONValue?, times factor: Double = 1
-    ) throws(DropReason) {
-        guard let json else {
-            values[field] = .number(Self.unknown)
-            return
-        }
-        try number(field, json, times: factor)
-        if case .number(let number) = values[field], number < 0 {
-            values[field] = .number(Self.unknown)
-        }
     }
 
     mutating func count(_ field: String, _ json: JSONValue?) throws(DropReason) {
@@ -147,17 +144,40 @@ struct PhoneReadingBuilder {
         values[field] = .integer(count)
     }
 
-    /// Adds a location; altitude, accuracy, speed in m/s and heading may be missing.
+    /// Adds a location; altitude, accuracy, speed and heading may be missing.
+    ///
+    /// - Parameter speedFactor: one unit of `speed` in m/s.
     mutating func location(
         latitude: JSONValue?, longitude: JSONValue?, altitude: JSONValue?, accuracy: JSONValue?,
         speed: JSONValue?, speedFactor: Double = 1, heading: JSONValue?
     ) throws(DropReason) {
-        try number("latitude", latitude, in: -90...90)
-        try number("longitude", longitude, in: -180...180)
-        try optional("altitude", altitude)
-        try known("accuracy", accuracy)
-        try known("speed", speed, times: speedFactor)
-        try known("heading", heading)
+        try location(
+            latitude: Self.finite(latitude), longitude: Self.finite(longitude),
+            altitude: Self.finite(altitude), accuracy: Self.finite(accuracy),
+            speed: Self.finite(speed).map { $0 * speedFactor }, heading: Self.finite(heading))
+    }
+
+    /// Adds a location in degrees, metres and m/s; altitude, accuracy, speed and heading may be
+    /// unknown.
+    mutating func location(
+        latitude: Double?, longitude: Double?, altitude: Double?, accuracy: Double?, speed: Double?,
+        heading: Double?
+    ) throws(DropReason) {
+        guard let latitude, let longitude else { throw .incomplete }
+        guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { throw .value }
+        values["latitude"] = .number(latitude)
+        values["longitude"] = .number(longitude)
+        values["altitude"] = .number(altitude ?? Self.unknownAltitude)
+        for (field, number) in [("accuracy", accuracy), ("speed", speed), ("heading", heading)] {
+            values[field] = .number(number.map { $0 < 0 ? Self.unknown : $0 } ?? Self.unknown)
+        }
+    }
+
+    /// A finite number, or `nil` if it is missing.
+    static func finite(_ json: JSONValue?) throws(DropReason) -> Double? {
+        guard let json else { return nil }
+        guard let number = json.double, number.isFinite else { throw .value }
+        return number
     }
 
     mutating func state(_ field: String, _ name: String) {

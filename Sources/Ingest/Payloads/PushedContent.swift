@@ -31,6 +31,25 @@ public struct PushedContent: Hashable, Sendable {
     mutating func drop(_ reason: DropReason) {
         dropped[reason, default: 0] += 1
     }
+
+    /// Adds a reading of a phone's sensor, or counts why it was dropped.
+    ///
+    /// - Parameter fill: adds the values, and returns the time; `nil` for the time of arrival.
+    mutating func add(
+        _ kind: SensorID, of phone: String,
+        _ fill: (inout PhoneReadingBuilder) throws(DropReason) -> Timestamp?
+    ) {
+        do throws(DropReason) {
+            var values = PhoneReadingBuilder()
+            let time = try fill(&values)
+            guard let id = PhoneSensor.all.first(where: { $0.kind == kind })?.id(of: phone) else {
+                throw .unknownName
+            }
+            readings.append(PushedReading(id, Reading(time: time, values: values.values)))
+        } catch {
+            drop(error)
+        }
+    }
 }
 
 /// Why a pushed body is rejected as a whole.
@@ -48,7 +67,8 @@ public struct PushFault: Error, Hashable, Sendable {
     /// One sentence for the response.
     public let message: String
 
-    init(_ code: Code, _ message: String) {
+    /// Creates a fault with one sentence for the response.
+    public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

@@ -1,5 +1,6 @@
 import API
 import Auth
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Ingest
@@ -55,6 +56,34 @@ enum PushBody {
                     "The body has more than \(PushLimits.bytes) bytes, decompressed.")
             }
         }
+    }
+}
+
+/// The names and values of a form.
+enum FormBody {
+    static let mediaType = "application/x-www-form-urlencoded"
+    /// The maximum number of values.
+    private static let limit = 64
+
+    /// Parses `a=1&b=x+y`; no bytes are no values.
+    ///
+    /// - Throws: `malformed` for text that is not UTF-8 and for too many values.
+    static func parameters(_ bytes: [UInt8]) throws(PushFault) -> [(name: String, value: String)] {
+        let fault = PushFault(
+            .malformed, "The body is not a form of at most \(limit) values in UTF-8.")
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw fault }
+        let pairs = text.split(separator: "&")
+        guard pairs.count <= limit else { throw fault }
+        var parameters: [(name: String, value: String)] = []
+        for pair in pairs {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.replacing("+", with: " ").removingPercentEncoding }
+            guard let name = parts[0], let value = parts.count > 1 ? parts[1] : "" else {
+                throw fault
+            }
+            parameters.append((name, value))
+        }
+        return parameters
     }
 }
 

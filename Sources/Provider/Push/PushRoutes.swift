@@ -30,6 +30,8 @@ struct PushRoutes {
     func add(to routes: inout RouteTable) {
         routes.on(.push(.sensorLogger), [.post: sensorLogger])
         routes.on(.push(.ownTracks), [.post: ownTracks])
+        routes.on(.push(.osmAnd), [.get: osmAnd, .post: osmAnd])
+        routes.on(.push(.overland), [.post: overland])
         routes.on(.push(.influx), [.post: influx])
         routes.on(.push(.influx2), [.post: influx])
     }
@@ -48,7 +50,47 @@ struct PushRoutes {
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
         let delivery = try await phone(request, context, OwnTracksReader.content)
-        var response = Response.json(ByteBuffer(string: "[]"))
+        return Self.answer("[]", about: delivery)
+    }
+
+    /// Overland deletes a batch only after this answer, and repeats a refused one.
+    @Sendable
+    private func overland(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        let delivery = try await phone(request, context, OverlandReader.content)
+        return Self.answer(#"{"result":"ok"}"#, about: delivery)
+    }
+
+    /// Parameters of the URL or of a form, or JSON.
+    @Sendable
+    private func osmAnd(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        let isForm = request.mediaType == FormBody.mediaType
+        let query = request.uri.queryParameters.map { (name: String($0), value: String($1)) }
+        let delivery = try await phone(
+            request, context, parameters: Self.osmAndParameters, acceptsForms: true
+        ) { bytes, phone throws(PushFault) in
+            guard isForm || bytes.isEmpty else { return try OsmAndReader.content(bytes, of: phone) }
+            let form = try FormBody.parameters(bytes)
+            return try OsmAndReader.content(query + form, of: phone)
+        }
+        return try .json(PushReply(delivery))
+    }
+
+    /// The parameters that Traccar's clients send, besides those of ``OsmAndReader``.
+    ///
+    /// Others are rejected, as everywhere: a token in a URL must not go unnoticed.
+    private static let osmAndParameters: Set<Substring> = [
+        "id", "deviceid", "lat", "lon", "location", "timestamp", "altitude", "speed", "speedUnit",
+        "bearing", "heading", "accuracy", "hdop", "batt", "charge", "valid", "alarm", "mock",
+        "driverUniqueId", "event", "hacc", "vacc",
+    ]
+
+    /// A fixed answer, with what was refused and dropped in its header.
+    private static func answer(_ text: String, about delivery: PushDelivery) -> Response {
+        var response = Response.json(ByteBuffer(string: text))
         if !delivery.refused.isEmpty {
             response.headers[.refused] = delivery.refused.map(\.sensor.description)
                 .joined(separator: ", ")
@@ -75,15 +117,18 @@ struct PushRoutes {
 
     /// Accepts the readings of one phone.
     private func phone(
-        _ request: Request, _ context: ProviderContext, _ read: Reader
+        _ request: Request, _ context: ProviderContext, parameters: Set<Substring> = [],
+        acceptsForms: Bool = false, _ read: Reader
     ) async throws -> PushDelivery {
         let client = try await client(request, context)
-        try request.rejectParameters(except: ["device"])
+        try request.rejectParameters(
+            except: parameters.union(["device"]),
+            repeating: acceptsForms ? ["cell", "wifi"] : [])
         let phone = request.parameter("device") ?? client.name
         guard let id = SensorID(phone), id == id.kind else {
             throw Problem.invalidParameter("device", "must be a name in kebab-case, such as ann")
         }
-        try request.checkJSON()
+        if !acceptsForms || request.mediaType != FormBody.mediaType { try request.checkJSON() }
         var (content, delivery) = try await PushBody.read(
             request, slots: slots, client: client
         ) { bytes in

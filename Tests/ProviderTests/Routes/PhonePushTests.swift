@@ -164,7 +164,7 @@ struct PhonePushTests {
     @Test(
         arguments: [
             (#"{"_type":"lwt","tst":1}"#, "other-type=1"), ("", "other-type=1"),
-            (#"{"_type":"location","lat":1,"lon":2,"tst":3}"#, "incomplete=1"),
+            (#"{"_type":"location","lat":1,"tst":3}"#, "incomplete=1"),
             (#"{"_type":"location","lat":1,"lon":2,"alt":0,"tst":9e9}"#, "time=1"),
         ])
     func `other messages of OwnTracks are accepted and counted`(
@@ -190,6 +190,85 @@ struct PhonePushTests {
             #expect(pushed.status == 200)
             #expect(pushed.answer["nervous-refused"] == "battery.ann")
             #expect(try await host.stored("location.ann").count == 1)
+        }
+    }
+}
+
+/// The protocols of trackers, represented by the real `curl`.
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Curl.isInstalled))
+struct TrackerPushTests {
+    private static let position = "1698501144000,52.52,13.405,34.0,12.0,10.0,270.0"
+    private static let query =
+        "lat=52.52&lon=13.405&timestamp=1698501144&altitude=34&accuracy=12&speed=10&speedUnit=m/s"
+        + "&bearing=270&batt=87&charge=true"
+
+    private static func isStored(
+        _ answer: Answer, _ host: ServedHost
+    ) async throws {
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try await host.stored("location.ann") == [position])
+        #expect(try await host.stored("battery.ann") == [#"1698501144000,87.0,"charging""#])
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func `parameters of the URL become a location and a battery`(method: String) async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await host.addPhone("ann", kinds: ["location", "battery"])
+            let pushed = try await Curl(
+                host, "/api/v1/push/osmand?id=7&" + Self.query,
+                ["-X", method, "-u", "ann:\(token)", "-H", "Content-Type:"], body: [])
+            try await Self.isStored(pushed.answer, host)
+        }
+    }
+
+    /// The custom URL of GPSLogger with the values of the app in place of its names.
+    @Test func `a form is read like the parameters of a URL`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await host.addPhone("ann", kinds: ["location", "battery"])
+            let pushed = try await Curl(
+                host, "/api/v1/push/osmand", ["-H", "Authorization: Bearer \(token)"],
+                body: Array(Self.query.utf8))
+            try await Self.isStored(pushed.answer, host)
+        }
+    }
+
+    @Test func `the custom URL of GPSLogger in the documentation works`() async throws {
+        let page = URL(filePath: #filePath)
+            .appending(path: "../../../../docs/sending-from-a-phone.md").standardizedFileURL
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let match = try #require(text.firstMatch(of: /push\/osmand\?(lat=%LAT\S+)/))
+        let query = [
+            ("%LAT", "52.52"), ("%LON", "13.405"), ("%TIMESTAMP", "1698501144"), ("%ALT", "34"),
+            ("%ACC", "12"), ("%SPD", "10"), ("%DIR", "270"), ("%BATT", "87"),
+            ("%ISCHARGING", "true"),
+        ].reduce(String(match.1)) { $0.replacing($1.0, with: $1.1) }
+        try await ServedHost.with { host async throws in
+            let token = try await host.addPhone("ann", kinds: ["location", "battery"])
+            let pushed = try await Curl(
+                host, "/api/v1/push/osmand?" + query,
+                ["-X", "GET", "-u", "ann:\(token)", "-H", "Content-Type:"], body: [])
+            try await Self.isStored(pushed.answer, host)
+        }
+    }
+
+    @Test func `Overland deletes its batch after the answer ok`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await host.addPhone("ann", kinds: ["location"])
+            let body =
+                #"{"locations":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                + #"[13.405,52.52]},"properties":{"timestamp":"2023-10-28T13:52:24Z","altitude":34,"#
+                + #""vertical_accuracy":3,"horizontal_accuracy":12,"speed":10,"course":270,"#
+                + #""battery_level":0.87,"battery_state":"charging"}},{"type":"Feature","#
+                + #""geometry":null,"properties":{"type":"trip"}}]}"#
+            let pushed = try await Curl(
+                host, "/api/v1/push/overland",
+                ["-H", "Content-Type: application/json", "-H", "Authorization: Bearer \(token)"],
+                body: Array(body.utf8))
+            #expect(pushed.status == 200, "\(pushed.answer.text)")
+            #expect(pushed.answer.text == #"{"result":"ok"}"#)
+            #expect(pushed.answer["nervous-dropped"] == "other-type=1")
+            #expect(pushed.answer["nervous-refused"] == "battery.ann")
+            #expect(try await host.stored("location.ann") == [Self.position])
         }
     }
 }

@@ -9,8 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct PushAccessTests {
     private static let paths = [
-        "/api/v1/push/sensor-logger", "/api/v1/push/owntracks", "/api/v1/push/influx/write",
-        "/api/v1/push/influx/api/v2/write",
+        "/api/v1/push/sensor-logger", "/api/v1/push/owntracks", "/api/v1/push/osmand",
+        "/api/v1/push/overland", "/api/v1/push/influx/write", "/api/v1/push/influx/api/v2/write",
     ]
 
     private static func basic(_ pair: String) -> String {

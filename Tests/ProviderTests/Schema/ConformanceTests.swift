@@ -167,8 +167,9 @@ struct ConformanceTests {
                 "me", "listSensors", "sensor", "analyze", "permission", "requestPermission",
                 "fetch", "openWebSocket", "sendToWebSocket", "closeWebSocket", "firstVersion",
                 "firstRead", "publishedLatest", "publishedHistory",
-                "publishedLog", "pushSensorLogger", "pushOwnTracks", "pushInfluxFirst",
-                "pushInfluxSecond", "view", "streamSeveral", "statisticsSeveral",
+                "publishedLog", "pushSensorLogger", "pushOwnTracks", "pushOsmAnd", "pushOsmAndGet",
+                "pushOverland", "pushInfluxFirst", "pushInfluxSecond", "view", "streamSeveral",
+                "statisticsSeveral",
             ].contains(operation.id)
             if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
         }

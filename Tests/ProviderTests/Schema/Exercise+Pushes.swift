@@ -17,16 +17,23 @@ extension Exercise {
         let (logger, tracks) = ("/sensor-logger", "/owntracks")
         let light = #"{"payload":[{"name":"light","time":1000,"values":{"lux":1}}]}"#
         let place = #"{"_type":"location","lat":1,"lon":2,"alt":3,"tst":4,"batt":5}"#
-        let phones = [(logger, light, "pushSensorLogger"), (tracks, place, "pushOwnTracks")]
-            .flatMap { target, body, operation in
-                [
-                    push(operation, 200, target, body), push(operation, 400, target, "{"),
-                    push(operation, 404, target + "?device=none", body, token: host.owner),
-                    push(operation, 403, target + "?device=ben", body),
-                    push(operation, 413, target, long),
-                    push(operation, 415, target, body, headers: packed),
-                ]
-            }
+        let point =
+            #"{"geometry":{"coordinates":[1,2]},"properties":{"timestamp":"2026-03-01T12:00:00Z"}}"#
+        let batch = #"{"locations":[\#(point)]}"#
+        let fix = #"{"location":{"coords":{"latitude":1,"longitude":2}}}"#
+        let phones = [
+            (logger, light, "pushSensorLogger"), (tracks, place, "pushOwnTracks"),
+            ("/overland", batch, "pushOverland"), ("/osmand", fix, "pushOsmAnd"),
+        ]
+        .flatMap { target, body, operation in
+            [
+                push(operation, 200, target, body), push(operation, 400, target, "{"),
+                push(operation, 404, target + "?device=none", body, token: host.owner),
+                push(operation, 403, target + "?device=ben", body),
+                push(operation, 413, target, long),
+                push(operation, 415, target, body, headers: packed),
+            ]
+        }
         let lines = [
             ("/influx/write?db=x", "pushInfluxFirst"),
             ("/influx/api/v2/write?bucket=x&org=y", "pushInfluxSecond"),
@@ -43,6 +50,15 @@ extension Exercise {
                 push(operation, 503, target, "battery charge=1", token: host.owner),
             ]
         }
-        return phones + lines
+        func get(_ status: Int, _ query: String, token: String? = nil) -> Exercise {
+            Exercise(
+                "pushOsmAndGet", status,
+                Call("GET", "/api/v1/push/osmand?lat=1&lon=2" + query, token: token ?? phone))
+        }
+        let parameters = [
+            get(200, "&timestamp=1772366400"), get(400, "&speedUnit=mph"),
+            get(404, "&device=none", token: host.owner), get(403, "&device=ben"),
+        ]
+        return phones + parameters + lines
     }
 }

@@ -33,19 +33,19 @@ struct OwnTracksTests {
         )
     }
 
-    @Test func `unknown values are -1, and an unknown altitude is omitted`() throws {
+    @Test func `unknown values are -1, and an unknown altitude is -9999`() throws {
         let content = try Self.content(#"{"_type":"location","lat":1,"lon":2,"tst":5}"#)
         #expect(
             content.readings.map(\.reading.values) == [
                 [
-                    "latitude": .number(1), "longitude": .number(2), "accuracy": .number(-1),
-                    "speed": .number(-1), "heading": .number(-1),
+                    "latitude": .number(1), "longitude": .number(2), "altitude": .number(-9999),
+                    "accuracy": .number(-1), "speed": .number(-1), "heading": .number(-1),
                 ]
             ])
         let reading = try #require(content.readings.first?.reading)
-        #expect(throws: DropReason.incomplete) {
-            try reading.sample(of: Fix.fields, arrival: Timestamp(microseconds: 0))
-        }
+        let sample = try reading.sample(of: Fix.fields, arrival: .now())
+        let fix = try #require(Fix(sample, fields: Fix.fields))
+        #expect(fix.altitude == nil)
     }
 
     @Test(arguments: [

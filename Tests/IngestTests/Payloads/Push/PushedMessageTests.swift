@@ -54,6 +54,10 @@ struct PushedMessageTests {
                 + #""longitude":-2e1,"speed":null}},{"name":"pedometer","time":1,"values":{"steps"#
                 + #"":3}},{"name":"batt\u00e9ry","time":-1,"values":{"batteryState":"full"}}]}"#,
             #"{"_type":"location","lat":1,"lon":2,"tst":1698501144,"batt":5,"bs":2,"vel":10}"#,
+            #"{"locations":[{"geometry":{"coordinates":[1,2]},"properties":{"speed":3,"timestamp":"#
+                + #""2015-10-01T08:00:00-0700","battery_level":0.5}}]}"#,
+            #"{"location":{"timestamp":"2025-05-16T16:10:37.684Z","coords":{"latitude":1,"longitude"#
+                + #"":2,"speed":3},"battery":{"level":0.5,"is_charging":true}}}"#,
             "weather,room=a\\ b t=1.5,n=3i,u=4u,s=\"x\\\"y\",on=t 1698501144401740000\n# c\nb f=1\n",
         ].map { Array($0.utf8) }
         let pieces = messages.flatMap { $0 }
@@ -79,6 +83,8 @@ struct PushedMessageTests {
         let phone = [
             try? SensorLoggerReader.content(bytes, of: "ann"),
             try? OwnTracksReader.content(bytes, of: "ann"),
+            try? OverlandReader.content(bytes, of: "ann"),
+            try? OsmAndReader.content(bytes, of: "ann"),
         ].compactMap { $0 }
         for pushed in phone.flatMap(\.readings) {
             let declared = PhoneSensor.all.first { $0.id(of: "ann") == pushed.sensor }
