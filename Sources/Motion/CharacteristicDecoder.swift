@@ -6,7 +6,9 @@ import Text
 /// `u8`, `s8`, `u16`, `s16`, `u32` and `s32` are little-endian integers; with a divisor, such as
 /// `s16/100`, they are fractions. `utf8` is text and `utf8-float` a decimal number as text, optionally
 /// with a percent sign. `sfloat` and `float` are the types of IEEE 11073-20601 of 16 and 32 bits. `lock`
-/// is a ``DoorState``.
+/// is a ``DoorState``. `heart-rate` (an integer, a minute), `heart-rate-contact` (`detected`, `missing` or
+/// `unknown`), `heart-rate-energy` (kJ) and `heart-rate-intervals` (ms, any number of them) are parts of a
+/// ``HeartRateMeasurement``.
 ///
 /// ```swift
 /// CharacteristicDecoder("s16/100")?.decode([0x34, 0x08])  // .number(21)
@@ -14,6 +16,7 @@ import Text
 public struct CharacteristicDecoder: Hashable, Sendable, CustomStringConvertible {
     private enum Form: Hashable {
         case whole(bytes: Int, isSigned: Bool), text, decimal, medical(Int), lock
+        case heartRate, heartContact, heartEnergy, heartIntervals
     }
 
     /// The form, such as `s16/100`.
@@ -35,7 +38,8 @@ public struct CharacteristicDecoder: Hashable, Sendable, CustomStringConvertible
             "u16": .whole(bytes: 2, isSigned: false), "s16": .whole(bytes: 2, isSigned: true),
             "u32": .whole(bytes: 4, isSigned: false), "s32": .whole(bytes: 4, isSigned: true),
             "utf8": .text, "utf8-float": .decimal, "sfloat": .medical(2), "float": .medical(4),
-            "lock": .lock,
+            "lock": .lock, "heart-rate": .heartRate, "heart-rate-contact": .heartContact,
+            "heart-rate-energy": .heartEnergy, "heart-rate-intervals": .heartIntervals,
         ]
         guard let form = forms[name] else { return nil }
         var divisor = 1.0
@@ -53,15 +57,37 @@ public struct CharacteristicDecoder: Hashable, Sendable, CustomStringConvertible
         switch form {
         case .whole: description.contains("/") ? .number : .integer
         case .text: .text
-        case .decimal, .medical: .number
-        case .lock: .state
+        case .decimal, .medical, .heartIntervals: .number
+        case .lock, .heartContact: .state
+        case .heartRate, .heartEnergy: .integer
+        }
+    }
+
+    /// Whether one value of the characteristic may have several decoded values.
+    public var isList: Bool { form == .heartIntervals }
+
+    /// Decodes a value that may have none or several parts of this form.
+    ///
+    /// - Returns: the decoded values in the order of time; empty if the device left them out, and `nil`
+    ///   where ``decode(_:)`` of bytes of another form is.
+    public func values(of bytes: [UInt8]) -> [Value]? {
+        switch form {
+        case .heartRate, .heartContact, .heartEnergy, .heartIntervals:
+            guard let measurement = HeartRateMeasurement(bytes) else { return nil }
+            switch form {
+            case .heartRate: return [.integer(Int64(measurement.rate))]
+            case .heartContact: return [.text(measurement.contact.rawValue)]
+            case .heartEnergy: return measurement.energy.map { [.integer(Int64($0))] } ?? []
+            default: return measurement.intervals.map { .number($0) }
+            }
+        default: return decode(bytes).map { [$0] }
         }
     }
 
     /// Decodes a value.
     ///
-    /// - Returns: `nil` for bytes of another form, for no bytes, and for the special values that mean “no
-    ///   number”.
+    /// - Returns: `nil` for bytes of another form, for no bytes, for the special values that mean “no
+    ///   number”, and for a part that the device left out. Of several values it is the last.
     public func decode(_ bytes: [UInt8]) -> Value? {
         guard (1...Self.longest).contains(bytes.count) else { return nil }
         switch form {
@@ -75,6 +101,8 @@ public struct CharacteristicDecoder: Hashable, Sendable, CustomStringConvertible
             let whole = Self.whole(bytes, isSigned: isSigned)
             return kind == .integer ? .integer(whole) : .number(Double(whole) / divisor)
         case .lock: return DoorState(bytes: bytes).map { .text($0.rawValue) }
+        case .heartRate, .heartContact, .heartEnergy, .heartIntervals:
+            return values(of: bytes)?.last
         case .medical(let count):
             guard bytes.count == count else { return nil }
             return Self.medical(Self.whole(bytes, isSigned: false), bits: count * 8)

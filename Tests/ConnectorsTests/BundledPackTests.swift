@@ -59,12 +59,52 @@ struct BundledPackTests {
                     ("temperature", [0x9C, 0xFF], []),
                     ("humidity", [0xA0, 0x0F], [.number(-1), .number(40)]),
                 ]
-            )
+            ),
+            ("heart-beats", [("interval", [0x10, 60, 0x00, 0x04], [.number(1000)])]),
         ]
+
+    /// Packs whose messages are readings of several values.
+    private static let readings: [(String, [String: Value], [Value])] = [
+        (
+            "heart-rate", ["rate": .integer(72), "contact": .text("detected")],
+            [.number(72), .text("detected")]
+        ),
+        (
+            "ruuvi-tag",
+            [
+                "temperature": .number(24.3), "humidity": .number(53.49),
+                "pressure": .number(1000.44), "voltage": .number(2.977), "movements": .number(66),
+            ], [.number(24.3), .number(53.49), .number(1000.44), .number(2.977)]
+        ),
+        (
+            "climate-bthome", ["temperature": .number(25), "humidity": .number(50.55)],
+            [.number(25), .number(50.55), .number(-1)]
+        ),
+    ]
+
+    @Test(arguments: readings)
+    func `a pack takes a reading of its device`(
+        name: String, reading: [String: Value], values: [Value]
+    ) throws {
+        let pack = try Self.pack(name)
+        let names = try #require((pack.connector as? any ConnectorKind)?.names)
+        // A broadcast may have more values than the pack takes.
+        #expect(reading.keys.allSatisfy(names.contains))
+        var maker = pack.maker
+        let outcome = maker.take(Reading(values: reading), at: SourceTests.start)
+        guard case .sample(let sample) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(sample.values == values)
+    }
 
     @Test func `every pack is tested`() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-        #expect(names.sorted() == (Self.messages.map(\.0) + Self.values.map(\.0)).sorted())
+        #expect(
+            names.sorted()
+                == (Self.messages.map(\.0) + Self.values.map(\.0) + Self.readings.map(\.0)).sorted()
+        )
     }
 
     @Test(arguments: values)

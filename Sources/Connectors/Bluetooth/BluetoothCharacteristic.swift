@@ -12,6 +12,9 @@ struct BluetoothCharacteristic: Hashable, Sendable {
     /// How often it is read; `nil` if the device sends notifications.
     let interval: Duration?
 
+    /// Whether a value may become several samples.
+    var isList: Bool { form?.isList == true }
+
     /// The name for display.
     var title: String { name ?? characteristic.description }
 }

@@ -2,6 +2,7 @@ import DBus
 import Foundation
 import Ingest
 import Motion
+import Samples
 import Synchronization
 
 /// Reads characteristics of a Bluetooth Low Energy device through BlueZ.
@@ -72,6 +73,10 @@ public struct BluetoothConnector: ConnectorKind {
         guard Set(named).count == named.count else {
             throw source.wrong("characteristics", "contains duplicate names")
         }
+        guard characteristics.count == 1 || !characteristics.contains(where: \.isList) else {
+            throw source.wrong(
+                "characteristics", "cannot combine heart-rate-intervals with other values")
+        }
         takesLines = try source.flag("lines") ?? false
         guard !takesLines || named.isEmpty else {
             throw source.wrong("lines", "cannot be combined with characteristics that have a form")
@@ -141,23 +146,34 @@ final class BluetoothFeed: Sendable {
     }
 
     /// Takes a value; `nil` if it was not a byte array.
-    func take(_ bytes: [UInt8]?, of characteristic: BluetoothCharacteristic) {
+    ///
+    /// - Parameter characteristics: what is decoded of it, together one reading.
+    func take(_ bytes: [UInt8]?, of characteristics: [BluetoothCharacteristic]) {
         guard let bytes, bytes.count <= CharacteristicDecoder.longest else {
             return sink.reject()
         }
         if let lines {
             lines.take(bytes[...])
-        } else if let form = characteristic.form, let name = characteristic.name {
-            let value = form.decode(bytes)
-            if let value {
-                sink.take(Reading(values: [name: value]))
-            } else {
-                sink.reject()
-            }
-            report(characteristic, form, fits: value != nil)
-        } else {
-            sink.take(bytes)
+            return
         }
+        var values: [String: Value] = [:]
+        var isInvalid = false
+        for characteristic in characteristics {
+            guard let form = characteristic.form, let name = characteristic.name else {
+                sink.take(bytes)
+                continue
+            }
+            let decoded = form.values(of: bytes)
+            report(characteristic, form, fits: decoded != nil)
+            isInvalid = isInvalid || decoded == nil
+            if form.isList {
+                for value in decoded ?? [] { sink.take(Reading(values: [name: value])) }
+            } else {
+                values[name] = decoded?.first
+            }
+        }
+        if isInvalid { sink.reject() }
+        if !values.isEmpty { sink.take(Reading(values: values)) }
     }
 
     private func report(

@@ -156,7 +156,7 @@ extension BluetoothSession {
         return try await withTimeLimit(connector.scanLimit, throwing: fault.notFound) {
             var tree = start
             for try await signal in signals {
-                try check(signal, adapter)
+                if let problem = signal.problem(of: adapter) { throw problem }
                 if let path = tree.take(signal),
                     let device = tree.device(at: path, connector.target, of: adapter)
                 {
@@ -189,7 +189,7 @@ extension BluetoothSession {
         let subscribed = Dictionary(grouping: items.filter(\.isSubscribed), by: \.path)
         let paths = Set(items.map(\.path))
         for try await signal in signals {
-            try check(signal, adapter)
+            if let problem = signal.problem(of: adapter) { throw problem }
             if signal.member == "InterfacesRemoved", let path = signal.arguments.first?.text {
                 if path == device.path { throw fault.removed }
                 if paths.contains(path) { throw fault.changed }
@@ -197,7 +197,9 @@ extension BluetoothSession {
             guard let changed = signal.changes else { continue }
             if signal.path == device.path, changed["Connected"]?.flag == false { throw fault.ended }
             guard let value = changed["Value"] else { continue }
-            for item in subscribed[signal.path] ?? [] { feed.take(value.bytes, of: item.wanted) }
+            if let items = subscribed[signal.path] {
+                feed.take(value.bytes, of: items.map(\.wanted))
+            }
         }
         throw CancellationError()
     }
@@ -208,7 +210,7 @@ extension BluetoothSession {
             do {
                 // Gets the initial value of a device that only notifies about changes.
                 let bytes = try await value(of: item)
-                if bytes?.isEmpty == false { feed.take(bytes, of: item.wanted) }
+                if bytes?.isEmpty == false { feed.take(bytes, of: [item.wanted]) }
             } catch let error as ConnectorError {
                 sink.warn(error.message)
             }
@@ -216,7 +218,7 @@ extension BluetoothSession {
         }
         while true {
             let start = ContinuousClock.now
-            feed.take(try await value(of: item), of: item.wanted)
+            feed.take(try await value(of: item), of: [item.wanted])
             try await Task.sleep(until: start.advanced(by: interval), clock: .continuous)
         }
     }
@@ -226,23 +228,21 @@ extension BluetoothSession {
             item, "ReadValue", [.options([:])], to: "return its \(item.wanted.title)"
         ).first?.bytes
     }
-
-    /// - Throws: ``BluetoothProblem`` if BlueZ ended, or the adapter was removed or switched off.
-    private func check(
-        _ signal: BusSignal, _ adapter: BlueZObjects.Adapter
-    ) throws(BluetoothProblem) {
-        switch signal.member {
-        case "NameOwnerChanged": throw .noBlueZ
-        case "InterfacesRemoved" where signal.arguments.first?.text == adapter.path:
-            throw .noAdapter(adapter.name)
-        case "PropertiesChanged" where signal.path == adapter.path:
-            if signal.changes?["Powered"]?.flag == false { throw .off(adapter.name) }
-        default: break
-        }
-    }
 }
 
 extension BusSignal {
+    /// The problem if BlueZ ended, or the adapter was removed or switched off.
+    func problem(of adapter: BlueZObjects.Adapter) -> BluetoothProblem? {
+        switch member {
+        case "NameOwnerChanged": .noBlueZ
+        case "InterfacesRemoved" where arguments.first?.text == adapter.path:
+            .noAdapter(adapter.name)
+        case "PropertiesChanged" where path == adapter.path && changes?["Powered"]?.flag == false:
+            .off(adapter.name)
+        default: nil
+        }
+    }
+
     /// The changed properties; `nil` for other signals.
     fileprivate var changes: [String: BusValue]? {
         guard member == "PropertiesChanged", arguments.count >= 2 else { return nil }

@@ -121,6 +121,34 @@ struct BluetoothTests {
         #expect(source.report?.problem == nil)
     }
 
+    @Test func `several parts of a value are one reading, and each interval is a sample`()
+        async throws
+    {
+        let (service, uuid) = (
+            "0000180d-0000-1000-8000-00805f9b34fb", "00002a37-0000-1000-8000-00805f9b34fb"
+        )
+        let values: [[UInt8]] = [[0x16, 72, 0x00, 0x04, 0x00, 0x02], [0x14, 0]]
+        for (name, samples) in [
+            (
+                "heart-rate",
+                [[.number(72), .text("detected")], [.number(0), .text("missing")]]
+            ), ("heart-beats", [[.number(1000)], [.number(500)]]),
+        ] as [(String, [[Value]])] {
+            let pack = try BundledPackTests.pack(name)
+            let described = try #require(pack.connector as? BluetoothConnector)
+            let bluez = try FakeBlueZ([Device(services: [service: [uuid: .init()]])])
+            let connector = BluetoothConnector(
+                .address(Device().address), characteristics: described.characteristics,
+                bus: bluez.address)
+            let source = SupervisedSource(connector, maker: pack.maker)
+            var iterator = source.samples().makeAsyncIterator()
+            try await ConnectorKindTests.connected(source)
+            try await bluez.notify(values, of: uuid)
+            for sample in samples { #expect(try await iterator.next()?.values == sample) }
+            #expect(source.report?.received == 2)
+        }
+    }
+
     @Test func `a value that is too long is rejected in every format`() async throws {
         let bluez = try FakeBlueZ([BluetoothLock.device(BluetoothLock.unreadable)])
         let bare = BluetoothCharacteristic(
