@@ -411,6 +411,53 @@ extension APIClient {
         try await perform(APIRequest(.delete, .download(id)))
     }
 
+    /// The catalogues, without their packages.
+    public func catalogues() async throws -> APIReply<ItemList<CatalogueDescription>> {
+        try await reply(APIRequest(.get, .catalogues))
+    }
+
+    /// One catalogue with its packages.
+    public func catalogue(_ name: String) async throws -> APIReply<CatalogueDescription> {
+        try await reply(APIRequest(.get, .catalogue(name)))
+    }
+
+    /// Adds a catalogue.
+    ///
+    /// - Parameter isDryRun: whether only to read and describe it.
+    public func addCatalogue(
+        _ request: CatalogueRequest, isDryRun: Bool = false
+    ) async throws -> APIReply<CatalogueDescription> {
+        try await reply(
+            try APIRequest(
+                .post, .catalogues, query: [("dryRun", isDryRun ? "true" : nil)], json: request,
+                hasTimeLimit: false))
+    }
+
+    /// Reads the index of a catalogue again.
+    public func refreshCatalogue(
+        _ name: String
+    ) async throws -> APIReply<CatalogueDescription> {
+        try await reply(APIRequest(.post, .refresh(ofCatalogue: name), hasTimeLimit: false))
+    }
+
+    /// Removes a catalogue; installed apps remain.
+    public func removeCatalogue(_ name: String) async throws {
+        try await perform(APIRequest(.delete, .catalogue(name)))
+    }
+
+    /// Checks a downloaded sensor pack without installing it.
+    ///
+    /// The other parameters are those of ``checkSensorPack(_:as:settings:)``.
+    public func checkSensorPack(
+        _ package: DownloadedPackage, as name: String?, settings: [String]
+    ) async throws -> APIReply<PackCheck> {
+        let query = [("download", Optional(package.download)), ("as", name)]
+        return try await reply(
+            APIRequest(
+                .post, .sensorPacks, query: query + settings.map { ("set", $0) }, body: Data(),
+                type: "application/octet-stream"))
+    }
+
     private static func installQuery(
         _ isDryRun: Bool, _ allowsDowngrade: Bool
     ) -> [(name: String, value: String?)] {

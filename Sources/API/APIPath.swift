@@ -143,6 +143,14 @@ extension APIPath {
     public static let apps = APIPath("apps")
     /// One app.
     public static func app(_ name: String) -> APIPath { APIPath("apps", name) }
+    /// Catalogues of packages.
+    public static let catalogues = APIPath("catalogues")
+    /// One catalogue.
+    public static func catalogue(_ name: String) -> APIPath { APIPath("catalogues", name) }
+    /// Where a catalogue is read again.
+    public static func refresh(ofCatalogue name: String) -> APIPath {
+        APIPath("catalogues", name, "refresh")
+    }
     /// Downloads of packages.
     public static let downloads = APIPath("downloads")
     /// One download.

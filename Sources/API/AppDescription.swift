@@ -91,6 +91,8 @@ public struct AppDescription: Codable, Sendable {
     public let fingerprint: String
     /// The number of its files.
     public let files: Int
+    /// The bytes of all its files.
+    public let size: Int?
     /// The package format of a nervousnet app, `first` or `axon`; missing for the current format.
     ///
     /// Such an app declares no privileges; each is requested when the app first uses it.
@@ -117,7 +119,8 @@ public struct AppDescription: Codable, Sendable {
     public init(
         name: String, version: String, title: String? = nil, description: String? = nil,
         author: String? = nil, license: String? = nil, installed: Double, fingerprint: String,
-        files: Int, generation: String? = nil, publishedName: String? = nil, folder: String? = nil,
+        files: Int, size: Int? = nil, generation: String? = nil, publishedName: String? = nil,
+        folder: String? = nil,
         signer: Signer? = nil, updatedFrom: String? = nil, privileges: [DeclaredPrivilege],
         lastRun: RunDescription? = nil, budget: BudgetDescription, update: UpdateDescription? = nil
     ) {
@@ -130,6 +133,7 @@ public struct AppDescription: Codable, Sendable {
         self.installed = installed
         self.fingerprint = fingerprint
         self.files = files
+        self.size = size
         self.generation = generation
         self.publishedName = publishedName
         self.folder = folder
@@ -352,14 +356,27 @@ public struct FolderPackage: Codable, Sendable {
     }
 }
 
-/// The URL of a package to download.
+/// A package to download: a URL, or a package of a catalogue.
 public struct DownloadRequest: Codable, Sendable {
     /// An http or https URL, which may contain a name and a password.
-    public let url: String
+    public let url: String?
+    /// Without `url`: the name of a catalogue.
+    public let catalogue: String?
+    /// The name of a package in it.
+    public let package: String?
 
-    /// Creates a value from its members.
+    /// The package at a URL.
     public init(url: String) {
         self.url = url
+        catalogue = nil
+        package = nil
+    }
+
+    /// A package of a catalogue.
+    public init(package: String, of catalogue: String) {
+        url = nil
+        self.catalogue = catalogue
+        self.package = package
     }
 }
 

@@ -218,6 +218,18 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case badSignature = "bad-signature"
     /// The package has another signer than the installed app.
     case signerChanged = "signer-changed"
+    /// The index of a catalogue is invalid.
+    case badCatalogue = "bad-catalogue"
+    /// The catalogue is signed by another key than the pinned one.
+    case catalogueKeyChanged = "catalogue-key-changed"
+    /// The index of the catalogue is older than the newest one seen.
+    case staleCatalogue = "stale-catalogue"
+    /// No catalogue has this name.
+    case noSuchCatalogue = "no-such-catalogue"
+    /// The catalogue has no package of this name.
+    case noSuchPackage = "no-such-package"
+    /// The package is not the one that its catalogue lists.
+    case packageMismatch = "package-mismatch"
     /// The package is older than the installed app.
     case downgrade
     /// A key, or its name, is malformed.
@@ -257,13 +269,14 @@ extension ProblemCode {
             .redirectRefused:
             403
         case .notFound, .unknownSensor, .noSamples, .unknownPack, .notInstalled, .inputMissing,
-            .noRun, .unknownWebSocket:
+            .noRun, .unknownWebSocket, .noSuchCatalogue, .noSuchPackage:
             404
         case .methodNotAllowed: 405
         case .notAcceptable: 406
         case .timedOut: 408
         case .severalSensors, .nameTaken, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,
-            .tooFar, .inaccurate, .sessionFull, .outboxFull, .signerChanged, .downgrade, .conflict:
+            .tooFar, .inaccurate, .sessionFull, .outboxFull, .signerChanged, .downgrade, .conflict,
+            .catalogueKeyChanged, .staleCatalogue:
             409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
@@ -274,7 +287,7 @@ extension ProblemCode {
             .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .notAnArchive,
             .malformedArchive, .unsupportedArchive, .unsafePath, .unsafeEntry, .duplicateName,
             .wrongFolderName, .missingFile, .badManifest, .badSignature, .badKey, .noSuchKey,
-            .keyExists, .unsafeKeys:
+            .keyExists, .unsafeKeys, .badCatalogue, .packageMismatch:
             422
         case .tooManyAttempts, .tooManyMessages, .logFull, .tooManyCalls: 429
         case .internalError, .damaged, .io: 500
@@ -390,6 +403,12 @@ extension ProblemCode {
             "Invalid package"
         case .badKey, .noSuchKey, .keyExists, .unsafeKeys: "Invalid signing key"
         case .signerChanged: "The package has another signer"
+        case .badCatalogue: "Invalid catalogue"
+        case .catalogueKeyChanged: "The catalogue has another key"
+        case .staleCatalogue: "The catalogue is older"
+        case .noSuchCatalogue: "Unknown catalogue"
+        case .noSuchPackage: "Unknown package"
+        case .packageMismatch: "Not the package of the catalogue"
         case .downgrade: "The package is older"
         case .unpackerUnavailable: "Archives cannot be unpacked"
         case .noRun: "Unknown run"

@@ -34,8 +34,9 @@ public struct NervousCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Apps",
                 subcommands: [
-                    InstallCommand.self, UninstallCommand.self, AppsCommand.self, RunCommand.self,
-                    StopCommand.self, OpenCommand.self, DemoCommand.self,
+                    InstallCommand.self, UninstallCommand.self, AppsCommand.self,
+                    CatalogueCommand.self, RunCommand.self, StopCommand.self, OpenCommand.self,
+                    DemoCommand.self,
                 ]),
             CommandGroup(
                 name: "Sensors and samples",

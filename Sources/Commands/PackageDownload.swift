@@ -7,7 +7,7 @@ import Host
 struct PackageDownload {
     private static let pollInterval = Duration.milliseconds(100)
 
-    let url: String
+    private let request: DownloadRequest
 
     /// - Throws: `usage`, without repeating the URL, which can contain a password.
     init(_ url: String) throws(CommandFailure) {
@@ -16,7 +16,12 @@ struct PackageDownload {
                 .usage, "The URL of the package is invalid.",
                 hint: "Write it like https://example.org/app.zip.", type: "bad-address")
         }
-        self.url = url
+        request = DownloadRequest(url: url)
+    }
+
+    /// A package of a catalogue.
+    init(package: String, of catalogue: String) {
+        request = DownloadRequest(package: package, of: catalogue)
     }
 
     /// Installs the package, or shows what installing it would change.
@@ -25,14 +30,26 @@ struct PackageDownload {
     func install(
         with client: APIClient, _ console: Console, isDryRun: Bool, allowsDowngrade: Bool
     ) async throws -> APIReply<AppDescription> {
-        let download = try await client.startDownload(DownloadRequest(url: url)).value
+        try await use(with: client, console, isKept: isDryRun) { package in
+            try await client.install(
+                package, isDryRun: isDryRun, allowsDowngrade: allowsDowngrade)
+        }
+    }
+
+    /// Downloads the package for the duration of `body`.
+    ///
+    /// - Parameter isKept: whether `body` leaves the download at the host.
+    /// - Throws: as ``install(with:_:isDryRun:allowsDowngrade:)``, and what `body` throws.
+    func use<T>(
+        with client: APIClient, _ console: Console, isKept: Bool,
+        _ body: (DownloadedPackage) async throws -> T
+    ) async throws -> T {
+        let download = try await client.startDownload(request).value
         do {
             try await receive(download, with: client, console)
-            let reply = try await client.install(
-                DownloadedPackage(download: download.id), isDryRun: isDryRun,
-                allowsDowngrade: allowsDowngrade)
-            if isDryRun { try await client.discardDownload(download.id) }
-            return reply
+            let result = try await body(DownloadedPackage(download: download.id))
+            if isKept { try await client.discardDownload(download.id) }
+            return result
         } catch {
             // Not in this task, which may have been cancelled.
             await Task { try? await client.discardDownload(download.id) }.value
@@ -74,6 +91,8 @@ extension CommandFailure {
             case .untrustedCertificate, .wrongCertificate: (.remote, "download-untrusted")
             case .redirectRefused, .tooManyRedirects: (.remote, "download-redirect")
             case .responseTooLarge: (.badData, "too-large")
+            case .packageMismatch: (.badData, "package-mismatch")
+            case .inputMissing: (.noInput, "input-missing")
             default: (.remote, "download-interrupted")
             }
         let hint: String? =

@@ -98,14 +98,16 @@ extension CommandFailure {
     private init(_ error: JSAppsError) {
         let code: Code =
             switch error.code {
-            case .inputMissing, .notInstalled, .noSuchKey: .noInput
+            case .inputMissing, .notInstalled, .noSuchKey, .noSuchCatalogue, .noSuchPackage:
+                .noInput
             case .keyExists, .conflict: .failed
             case .unsafeKeys: .configuration
             case .io, .damaged: .inputOutput
             case .unpackerUnavailable, .confinement: .unavailable
             case .notAnArchive, .malformedArchive, .unsupportedArchive, .tooLarge, .unsafePath,
                 .unsafeEntry, .duplicateName, .wrongFolderName, .missingFile, .badManifest,
-                .badSignature, .signerChanged, .downgrade, .nameTaken, .badKey:
+                .badSignature, .signerChanged, .downgrade, .nameTaken, .badKey, .badCatalogue,
+                .catalogueKeyChanged, .staleCatalogue, .packageMismatch:
                 .badData
             }
         self.init(code, error.message, hint: error.hint, type: error.code.rawValue)
@@ -187,9 +189,11 @@ extension CommandFailure {
         switch problem {
         case .notAnArchive, .malformedArchive, .unsupportedArchive, .tooLarge, .unsafePath,
             .unsafeEntry, .duplicateName, .wrongFolderName, .missingFile, .badManifest,
-            .badSignature, .signerChanged, .downgrade, .invalidSample:
+            .badSignature, .signerChanged, .downgrade, .invalidSample, .badCatalogue,
+            .catalogueKeyChanged, .staleCatalogue, .packageMismatch:
             .badData
-        case .notInstalled, .unknownSensor, .notFound, .noSamples, .inputMissing, .noRun:
+        case .notInstalled, .unknownSensor, .notFound, .noSamples, .inputMissing, .noRun,
+            .noSuchCatalogue, .noSuchPackage:
             .noInput
         case .sensorUnavailable, .notServing, .notListening, .confinement, .unpackerUnavailable,
             .logUnavailable:

@@ -52,6 +52,7 @@ package struct HostPaths: Sendable {
     package var localNetwork: String { "\(data)/local-network" }
     package var outbox: String { "\(data)/outbox" }
     package var appStorage: String { Authority.storagePath(beside: permissions) }
+    package var catalogues: String { "\(data)/catalogues" }
     package var sensorPacks: String { "\(data)/sensor-packs" }
     package var apps: URL { URL(filePath: "\(data)/apps") }
     package var runs: URL { URL(filePath: "\(data)/runs") }

@@ -89,6 +89,7 @@ package struct HostServices: Sendable {
             derivers: setup == nil ? [DerivedDriver()] : [],
             flushInterval: flush ?? configuration.flush, time: time, logger: logger)
         DurableFile.removeDrafts(in: paths.sensorPacks)
+        DurableFile.removeDrafts(in: paths.catalogues)
         authority =
             setup == nil
             ? try await Authority(
@@ -148,6 +149,7 @@ package struct HostServices: Sendable {
             outbox: outbox, library: library, supervisor: supervisor,
             packs: packs,
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
+            catalogues: CatalogueStore(folder: paths.catalogues),
             trackArchive: TrackArchive(unpacker: unpacker),
             outbound: OutboundClient(
                 userAgent: "Nervous/\(Release.version)",

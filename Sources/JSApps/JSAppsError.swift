@@ -34,6 +34,18 @@ public struct JSAppsError: Error, Sendable {
         case badSignature = "bad-signature"
         /// The installed version was signed by a key that did not sign this package.
         case signerChanged = "signer-changed"
+        /// The index of a catalogue is invalid.
+        case badCatalogue = "bad-catalogue"
+        /// A catalogue is signed by another key than the pinned one.
+        case catalogueKeyChanged = "catalogue-key-changed"
+        /// An index of a catalogue is older than the newest one seen.
+        case staleCatalogue = "stale-catalogue"
+        /// No catalogue has that name.
+        case noSuchCatalogue = "no-such-catalogue"
+        /// The catalogue has no package of that name.
+        case noSuchPackage = "no-such-package"
+        /// A package is not the one that its catalogue lists.
+        case packageMismatch = "package-mismatch"
         /// The package is older than the installed version.
         case downgrade = "downgrade"
         /// Another app already has the name that this one would get, or it is reserved.

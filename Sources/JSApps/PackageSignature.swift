@@ -1,5 +1,4 @@
 import Auth
-import Text
 
 /// The `signature.json` of a package.
 ///
@@ -7,11 +6,10 @@ import Text
 /// `docs/package-signatures.md`.
 struct PackageSignature {
     static let fileName = "signature.json"
-    private static let largest = 4096
-    private static let algorithm = "ed25519"
 
-    let signer: SignerKey
-    private let signature: [UInt8]
+    private let signature: DetachedSignature
+
+    var signer: SignerKey { signature.signer }
 
     /// Signs a package.
     ///
@@ -19,42 +17,17 @@ struct PackageSignature {
     init(
         _ manifest: Manifest, _ files: [AppFile], by key: SigningKey
     ) throws(JSAppsError) {
-        signer = key.signer
-        signature = try key.signature(of: Self.message(manifest, files))
+        signature = try DetachedSignature(of: Self.message(manifest, files), by: key)
     }
 
     /// Parses the file, without verifying it.
     init(parsing bytes: [UInt8]) throws(JSAppsError) {
-        let root: JSONValue
-        do throws(JSONSyntaxError) {
-            root = try StrictJSON(maximumBytes: Self.largest, maximumDepth: 2).parse(bytes)
-        } catch {
-            throw .badSignature(
-                "\(Self.fileName):\(error.position): \(error.message)", cause: error)
-        }
-        guard root["format"]?.number?.int64 == 1, root["algorithm"]?.string == Self.algorithm else {
-            throw .badSignature(
-                "The package's signature has an unknown format or algorithm.")
-        }
-        guard let signer = root["key"]?.string.flatMap({ SignerKey($0) }) else {
-            throw .badSignature("The package's signature contains no usable key.")
-        }
-        guard let text = root["signature"]?.string, let signature = [UInt8](hexadecimal: text),
-            signature.count == SignerKey.signatureSize
-        else {
-            throw .badSignature(
-                "The package's signature does not have \(SignerKey.signatureSize) bytes.")
-        }
-        self.signer = signer
-        self.signature = signature
-        guard encoded == bytes else {
-            throw .badSignature("The package's \(Self.fileName) is not in the canonical form.")
-        }
+        signature = try DetachedSignature(parsing: bytes, in: Self.fileName, of: "package")
     }
 
     /// Verifies that the package is the one that was signed.
     func check(_ manifest: Manifest, _ files: [AppFile]) throws(JSAppsError) {
-        guard signer.verifies(signature, of: Self.message(manifest, files)) else {
+        guard signature.verifies(Self.message(manifest, files)) else {
             throw .badSignature(
                 "The package differs from the one that \(signer.shortFingerprint) signed.",
                 hint: "Get it again from its author. If it is yours, sign it again:"
@@ -63,18 +36,7 @@ struct PackageSignature {
     }
 
     /// The bytes of the file.
-    var encoded: [UInt8] {
-        let text = """
-            {
-              "format": 1,
-              "algorithm": "\(Self.algorithm)",
-              "key": "\(signer.text)",
-              "signature": "\(signature.hexadecimal)"
-            }
-
-            """
-        return Array(text.utf8)
-    }
+    var encoded: [UInt8] { signature.encoded }
 
     /// The signed message: a line that separates it from other uses of the key, the name, the version,
     /// and the path and checksum of every other file.

@@ -4,6 +4,7 @@ import Auth
 import Egress
 import Foundation
 import HTTPTypes
+import JSApps
 import Scheduling
 import Synchronization
 
@@ -18,6 +19,31 @@ actor PackageDownloads {
 
     /// The media types that a server may choose from, as the command sends them.
     private static let mediaTypes = "application/zip, */*;q=0.5"
+
+    /// Where a package comes from.
+    enum Source {
+        /// A URL that the owner gave.
+        case address(DownloadAddress)
+        /// A package that a catalogue lists, and its file in a folder of this machine.
+        case file(CataloguePackage, folder: String)
+        /// A package that a catalogue lists, and its URL.
+        case listed(CataloguePackage, DownloadAddress)
+
+        /// What a catalogue lists.
+        fileprivate var package: CataloguePackage? {
+            switch self {
+            case .address: nil
+            case .file(let package, _), .listed(let package, _): package
+            }
+        }
+
+        fileprivate var place: String {
+            switch self {
+            case .address(let source), .listed(_, let source): source.address.withoutQuery
+            case .file(let package, let folder): "\(folder)/\(package.file)"
+            }
+        }
+    }
 
     private enum Outcome {
         case complete(Data)
@@ -42,7 +68,7 @@ actor PackageDownloads {
     }
 
     private struct Entry {
-        let address: WebAddress
+        let source: Source
         let progress: Progress
         var outcome: Outcome?
         var work: Task<Void, Never>?
@@ -71,7 +97,7 @@ actor PackageDownloads {
     /// - Parameter client: the client of the owner that asks for it.
     /// - Throws: `Problem` with the code `busy` while others are being received.
     func start(
-        _ source: DownloadAddress, for client: Client
+        _ source: Source, for client: Client
     ) throws(Problem) -> DownloadDescription {
         if order.count >= Self.limit {
             guard let oldest = order.first(where: { entries[$0]?.outcome != nil }) else {
@@ -82,19 +108,34 @@ actor PackageDownloads {
             remove(oldest)
         }
         let id = UUID().uuidString.lowercased()
-        let progress = Progress(isProtected: source.address.origin.isProtected)
-        entries[id] = Entry(address: source.address, progress: progress)
+        let address: DownloadAddress? =
+            switch source {
+            case .address(let address), .listed(_, let address): address
+            case .file: nil
+            }
+        let progress = Progress(isProtected: address?.address.origin.isProtected ?? true)
+        entries[id] = Entry(source: source, progress: progress)
         order.append(id)
-        let (downloader, largest, log, time) = (downloader, largest, log, time)
+        // No more is received than the catalogue lists.
+        let largest = min(largest, source.package?.size ?? largest)
+        let (downloader, log, time) = (downloader, log, time)
+        let listed = source.package
         entries[id]?.work = Task { [weak self] in
-            let address = source.address
-            await log.note(
-                .download(from: address.origin, for: client, "started: \(address.withoutQuery)"))
-            let outcome = await Self.download(source, downloader, largest, progress)
-            let values = progress.values.withLock { $0 }
-            let step = Self.step(outcome, address, through: values.servers)
-            await log.note(
-                .download(from: address.origin, for: client, step, bytes: values.received))
+            let outcome: Outcome
+            if let source = address {
+                let address = source.address
+                await log.note(
+                    .download(
+                        from: address.origin, for: client, "started: \(address.withoutQuery)"))
+                outcome = Self.checked(
+                    await Self.download(source, downloader, largest, progress), listed)
+                let values = progress.values.withLock { $0 }
+                let step = Self.step(outcome, address, through: values.servers)
+                await log.note(
+                    .download(from: address.origin, for: client, step, bytes: values.received))
+            } else {
+                outcome = Self.checked(await Self.read(source, largest, progress), listed)
+            }
             await self?.end(id, outcome)
             if (try? await time.sleep(for: Self.lifetime)) != nil { await self?.remove(id) }
         }
@@ -113,7 +154,7 @@ actor PackageDownloads {
         case nil: break
         }
         return DownloadDescription(
-            id: id, address: entry.address.withoutQuery, state: state, received: values.received,
+            id: id, address: entry.source.place, state: state, received: values.received,
             total: values.total, encrypted: values.isProtected, code: problem?.codeName,
             failure: problem?.detail, fix: problem?.fix)
     }
@@ -127,6 +168,13 @@ actor PackageDownloads {
         case .failed(let problem): throw problem
         case nil: throw Problem(.conflict, "The package is still being downloaded.")
         }
+    }
+
+    /// What the catalogue lists, if the package comes from one.
+    ///
+    /// - Throws: `Problem` with the code `not-found`.
+    func listing(of id: String) throws(Problem) -> CataloguePackage? {
+        try entry(id).source.package
     }
 
     /// Ends a download, or forgets a complete one.
@@ -169,6 +217,32 @@ actor PackageDownloads {
         case .complete: return "complete: \(place)"
         case .failed where Task.isCancelled: return "stopped: \(place)"
         case .failed(let problem): return "failed (\(problem.codeName)): \(place)"
+        }
+    }
+
+    /// A complete package must be the listed one before anything else reads it.
+    private static func checked(_ outcome: Outcome, _ listed: CataloguePackage?) -> Outcome {
+        guard case .complete(let data) = outcome, let listed else { return outcome }
+        do throws(JSAppsError) {
+            try listed.check(Array(data))
+            return outcome
+        } catch {
+            return .failed(Problem(error))
+        }
+    }
+
+    private static func read(
+        _ source: Source, _ largest: Int, _ progress: Progress
+    ) async -> Outcome {
+        guard case .file(let package, let folder) = source else {
+            preconditionFailure("only a file is read")
+        }
+        do {
+            let bytes = try await CatalogueFolder(path: folder).read(package.file, atMost: largest)
+            progress.values.withLock { ($0.received, $0.total) = (bytes.count, bytes.count) }
+            return .complete(Data(bytes))
+        } catch {
+            return .failed(Problem(error, logger: nil))
         }
     }
 

@@ -190,6 +190,12 @@ extension ProblemCode {
             case .badManifest: .badManifest
             case .badSignature: .badSignature
             case .signerChanged: .signerChanged
+            case .badCatalogue: .badCatalogue
+            case .catalogueKeyChanged: .catalogueKeyChanged
+            case .staleCatalogue: .staleCatalogue
+            case .noSuchCatalogue: .noSuchCatalogue
+            case .noSuchPackage: .noSuchPackage
+            case .packageMismatch: .packageMismatch
             case .downgrade: .downgrade
             case .nameTaken: .nameTaken
             case .badKey: .badKey

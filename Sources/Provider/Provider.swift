@@ -36,6 +36,7 @@ public struct Provider: Sendable {
         let supervisor: RunSupervisor
         let packs: SensorPackStore
         let archives: SensorPackArchive
+        let catalogues: CatalogueStore
         let trackArchive: TrackArchive
         let outbound: OutboundClient
         let downloader: Downloader
@@ -46,6 +47,7 @@ public struct Provider: Sendable {
         ///   - outbox: sends the owner's uploads.
         ///   - packs: the installed sensor packs, a driver of `machine`.
         ///   - archives: reads the archives of sensor packs.
+        ///   - catalogues: the owner's catalogues of packages.
         ///   - trackArchive: reads KMZ files.
         ///   - outbound: calls other servers for apps.
         ///   - downloader: downloads packages for the owner.
@@ -55,14 +57,15 @@ public struct Provider: Sendable {
             authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
             sessions: SessionBook, outbox: Outbox, library: AppLibrary,
             supervisor: RunSupervisor, packs: SensorPackStore, archives: SensorPackArchive,
-            trackArchive: TrackArchive, outbound: OutboundClient, downloader: Downloader,
+            catalogues: CatalogueStore, trackArchive: TrackArchive, outbound: OutboundClient,
+            downloader: Downloader,
             libraries: SystemLibraries = SystemLibraries(), tiles: MapTiles? = nil
         ) {
             (self.authority, self.machine, self.engine) = (authority, machine, engine)
             (self.sessions, self.outbox) = (sessions, outbox)
             (self.library, self.supervisor) = (library, supervisor)
             (self.packs, self.archives) = (packs, archives)
-            self.trackArchive = trackArchive
+            (self.catalogues, self.trackArchive) = (catalogues, trackArchive)
             (self.outbound, self.downloader) = (outbound, downloader)
             (self.libraries, self.tiles) = (libraries, tiles)
         }
@@ -163,10 +166,6 @@ public struct Provider: Sendable {
         )
         .add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
-        PackRoutes(
-            authorizer: authorizer, machine: machine, packs: services.packs,
-            archives: services.archives, largestArchive: services.library.limits.archiveBytes
-        ).add(to: &routes)
         RetentionRoutes(authorizer: authorizer, machine: machine).add(to: &routes)
     }
 
@@ -206,7 +205,19 @@ public struct Provider: Sendable {
             authorizer: authorizer, library: services.library, supervisor: supervisor,
             downloads: downloads, port: host.port
         ).add(to: &routes)
-        DownloadRoutes(authorizer: authorizer, downloads: downloads).add(to: &routes)
+        DownloadRoutes(
+            authorizer: authorizer, downloads: downloads, catalogues: services.catalogues
+        ).add(to: &routes)
+        PackRoutes(
+            authorizer: authorizer, machine: services.machine, packs: services.packs,
+            archives: services.archives, downloads: downloads,
+            largestArchive: services.library.limits.archiveBytes
+        ).add(to: &routes)
+        CatalogueRoutes(
+            authorizer: authorizer, store: services.catalogues,
+            reader: CatalogueReader(services.downloader, log: services.authority.log),
+            library: services.library, time: time
+        ).add(to: &routes)
         RunRoutes(authorizer: authorizer, supervisor: supervisor).add(to: &routes)
         GrantRoutes(authorizer: authorizer).add(to: &routes)
         PermissionRoutes(authorizer: authorizer).add(to: &routes)

@@ -27,6 +27,9 @@ enum CompletedName: Sendable {
     /// An installed or a bundled app.
     case appToRun
     case bundledApp
+    /// A bundled app, or one of a catalogue.
+    case availableApp
+    case catalogue
     /// An app or a token.
     case client
     /// A privilege, first those of the app on the command line.
@@ -119,6 +122,8 @@ private struct CompletionRequest {
         case .app: await apps()
         case .appToRun: await apps() + bundled(.app)
         case .bundledApp: bundled(.app)
+        case .availableApp: await bundled(.app) + listed()
+        case .catalogue: await catalogues()
         case .client: await apps() + tokens()
         case .privilege: await privileges()
         case .decidedPrivilege: await decided()
@@ -201,6 +206,26 @@ private struct CompletionRequest {
 
     private func bundled(_ kind: BundledContent.Kind) -> [Candidate] {
         BundledContent().items(kind).map { Candidate(name: $0.name, title: $0.title ?? "") }
+    }
+
+    private func catalogues() async -> [Candidate] {
+        await ask {
+            try await $0.catalogues().value.items
+                .map { Candidate(name: $0.name, title: $0.title ?? "") }
+        } ?? []
+    }
+
+    /// The apps of all catalogues.
+    private func listed() async -> [Candidate] {
+        await ask { client in
+            var found: [Candidate] = []
+            for catalogue in try await client.catalogues().value.items {
+                let packages = try await client.catalogue(catalogue.name).value.packages ?? []
+                found += packages.filter { $0.kind == "app" }
+                    .map { Candidate(name: $0.name, title: $0.title ?? "") }
+            }
+            return found
+        } ?? []
     }
 
     private func tokens() async -> [Candidate] {

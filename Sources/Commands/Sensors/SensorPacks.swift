@@ -46,17 +46,43 @@ extension SensorsCommand {
             let bundled = BundledContent().item(.sensorPack, namedBy: pack)
             let file = try SensorPackFile(
                 path: bundled?.path ?? pack, limits: options.host.configuration.packages)
-            let body = try file.content()
+            let isName =
+                bundled == nil && AppName(pack) != nil
+                && !FileManager.default.fileExists(atPath: pack)
+            let body = isName ? nil : try file.content()
             try await HostSession.with(options.host) { session in
-                let check = try await session.client.checkSensorPack(
-                    body, as: name, settings: settings
-                ).value
+                let check: PackCheck
+                if let body {
+                    check = try await session.client.checkSensorPack(
+                        body, as: name, settings: settings
+                    ).value
+                } else {
+                    check = try await listed(session.client, orElse: file)
+                }
                 if !yes { try confirm(check.pack) }
                 let reply = try await session.client.installSensorPack(check)
                 guard !options.json else { return options.console.print(json: reply.json) }
                 options.console.print("Installed \(check.pack.id) from \(check.pack.shownPlace).")
                 options.console.say("Check it with: nervous sensors show \(check.pack.id)")
             }
+        }
+
+        /// Describes the pack of that name in a catalogue.
+        ///
+        /// - Parameter file: says that there is no such file if no catalogue has it.
+        private func listed(
+            _ client: APIClient, orElse file: SensorPackFile
+        ) async throws -> PackCheck {
+            let available = try await AvailablePackages(client)
+            guard available.items.contains(where: { $0.name == pack && !$0.isApp }) else {
+                _ = try file.content()
+                throw CommandFailure(.noInput, "No file or folder at \(pack).")
+            }
+            let item = try available.package(named: pack, in: nil)
+            return try await PackageDownload(package: item.name, of: item.catalogue)
+                .use(with: client, options.console, isKept: true) { package in
+                    try await client.checkSensorPack(package, as: name, settings: settings).value
+                }
         }
 
         private func confirm(_ pack: PackDescription) throws {

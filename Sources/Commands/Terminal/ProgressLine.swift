@@ -10,6 +10,8 @@ final class ProgressLine: Sendable {
     enum Measure {
         case share
         case bytes
+        /// Seconds, of an operation whose progress is not known.
+        case seconds
     }
 
     private static let delay = Duration.seconds(2)
@@ -40,6 +42,32 @@ final class ProgressLine: Sendable {
         }
     }
 
+    /// Shows the seconds that an operation takes.
+    static func during<T: Sendable>(
+        _ title: String, _ console: Console, _ body: @Sendable () async throws -> T
+    ) async throws -> T {
+        let progress = ProgressLine(title, console, measure: .seconds)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: .milliseconds(500))
+                    let seconds = (ContinuousClock.now - progress.start) / .seconds(1)
+                    progress.show(Int(seconds), of: nil)
+                }
+            }
+            let result: Result<T, any Error>
+            do {
+                result = .success(try await body())
+            } catch {
+                result = .failure(error)
+            }
+            group.cancelAll()
+            while await group.nextResult() != nil {}
+            progress.end()
+            return try result.get()
+        }
+    }
+
     /// Erases the line.
     func end() {
         written.withLock { last in
@@ -49,7 +77,12 @@ final class ProgressLine: Sendable {
     }
 
     static func text(_ done: Int, of total: Int?, _ measure: Measure) -> String {
-        let amount = measure == .bytes ? Format.bytes(Double(done)) : "\(done)"
+        let amount =
+            switch measure {
+            case .share: "\(done)"
+            case .bytes: Format.bytes(Double(done))
+            case .seconds: "… \(done) s"
+            }
         guard let total, total > 0, done <= total else { return amount }
         let share = Double(done) / Double(total)
         let full = Int(share * Double(width))

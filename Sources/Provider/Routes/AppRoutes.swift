@@ -99,6 +99,13 @@ struct AppRoutes {
         case .folder(let folder): sent = folder
         case .download(let id):
             let archive = try await downloads.archive(of: id)
+            if let listed = try await downloads.listing(of: id) {
+                try listed.check(isA: .app)
+                // A catalogue must not install another app than the one that was chosen.
+                let preview = InstallOptions(allowsDowngrade: true, isDryRun: true)
+                try listed.check(
+                    try await library.install(archive: archive, with: preview).app.manifest)
+            }
             let installation = try await library.install(archive: archive, with: options)
             if !options.isDryRun { try? await downloads.discard(id) }
             return installation

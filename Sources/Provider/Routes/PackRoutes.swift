@@ -14,6 +14,7 @@ struct PackRoutes {
     let machine: VirtualMachine
     let packs: SensorPackStore
     let archives: SensorPackArchive
+    let downloads: PackageDownloads
     let largestArchive: Int
 
     func add(to routes: inout RouteTable) {
@@ -32,8 +33,8 @@ struct PackRoutes {
     @Sendable
     private func check(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("check-sensor-pack", request, context)
-        try request.rejectParameters(except: ["as"], repeating: ["set"])
-        var bytes = try await request.bytes(upTo: largestArchive)
+        try request.rejectParameters(except: ["as", "download"], repeating: ["set"])
+        var bytes = try await bytes(request)
         if bytes.starts(with: Array("PK".utf8)) {
             bytes = try await archives.description(in: bytes)
         }
@@ -52,6 +53,16 @@ struct PackRoutes {
             PackCheck(
                 pack: PackDescription(pack, isInstalled: packs.holds(pack.id)),
                 text: String(decoding: text.bytes, as: UTF8.self)))
+    }
+
+    /// The bytes of a downloaded package, or of the body.
+    private func bytes(_ request: Request) async throws -> [UInt8] {
+        guard let id = request.uri.queryParameters["download"].map(String.init) else {
+            return try await request.bytes(upTo: largestArchive)
+        }
+        let archive = try await downloads.archive(of: id)
+        try await downloads.listing(of: id)?.check(isA: .sensorPack)
+        return archive
     }
 
     @Sendable

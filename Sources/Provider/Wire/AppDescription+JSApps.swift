@@ -19,6 +19,7 @@ extension AppDescription {
             license: app.manifest.license,
             installed: (app.index.installed.timeIntervalSince1970 * 1000).rounded(),
             fingerprint: app.index.contentSHA256, files: app.index.files.count,
+            size: app.index.files.reduce(0) { $0 + $1.size },
             generation: app.generation.isPublished ? app.generation.rawValue : nil,
             publishedName: app.manifest.publishedName, folder: app.index.folder,
             signer: app.signer.map {

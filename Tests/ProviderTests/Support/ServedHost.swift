@@ -133,6 +133,7 @@ struct ServedHost: Sendable {
             outbox: outbox, library: library, supervisor: supervisor,
             packs: packs,
             archives: SensorPackArchive(limits: library.limits, unpacker: unpacker),
+            catalogues: CatalogueStore(folder: path + "/catalogues"),
             trackArchive: TrackArchive(unpacker: unpacker),
             outbound: OutboundClient(
                 userAgent: "Nervous/test",
