@@ -101,6 +101,7 @@ struct ConformanceTests {
             for exercise in try await Exercise.pushes(host) { try await show(exercise) }
             for exercise in Exercise.storage(host) { try await show(exercise) }
             for exercise in Exercise.packs(host) { try await show(exercise) }
+            for exercise in try Exercise.catalogues(host) { try await show(exercise) }
             for exercise in try await Exercise.published(host) { try await show(exercise) }
             for exercise in try await Exercise.sessions(host) { try await show(exercise) }
             for exercise in try await Exercise.sending(host) { try await show(exercise) }
