@@ -1,6 +1,4 @@
-import CFiles
 import Files
-import Foundation
 import Glibc
 public import Samples
 import Scheduling

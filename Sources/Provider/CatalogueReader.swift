@@ -64,7 +64,8 @@ struct CatalogueReader: Sendable {
 
     init(_ downloader: Downloader, log: AccessLog) {
         var downloader = downloader
-        downloader.options.total = min(downloader.options.total, Self.timeLimit)
+        let total = downloader.options.total ?? Self.timeLimit
+        downloader.options.total = min(total, Self.timeLimit)
         downloader.options.idle = min(downloader.options.idle, Self.idleLimit)
         self.downloader = downloader
         self.log = log

@@ -1,4 +1,5 @@
 import API
+import Addresses
 import Egress
 import HTTPTypes
 import Hummingbird
