@@ -119,6 +119,9 @@ public struct SensorFamily: Sendable {
             "floor, stairs, height", "on which floor you are and when you climb or travel"),
         "satellites": SensorFamily(
             "being in or out of doors", "whether you are in the open, and when you go out"),
+        "location-quality": SensorFamily(
+            "being in or out of doors, climbing",
+            "whether you are in the open, and when you climb or descend"),
         "gps-time": SensorFamily(
             "the exact time", "when the receiver has a fix, and so when you are in the open"),
         "steps": SensorFamily(

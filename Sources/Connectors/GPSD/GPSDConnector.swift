@@ -10,16 +10,27 @@ import Tracks
 ///
 /// The values of a fix are named as in ``Tracks/Fix/fields``: `latitude`, `longitude`, `altitude`,
 /// `accuracy`, `speed` and `heading`. The numbers of satellites are `used` and `visible`. The time that the
-/// receiver gives for a fix is `gpsTime`, in seconds since 1970 UTC.
+/// receiver gives for a fix is `gpsTime`, in seconds since 1970 UTC. The quality of a fix has the names of
+/// ``qualityFields``.
 struct GPSDConnector: ConnectorKind {
     /// The kind of reports to receive.
     enum Report: String, CaseIterable, Sendable {
         case fix, satellites
+        /// The errors and the dilutions of precision of each fix.
+        case quality
         /// The time of each fix, and its delay until it arrived.
         case time
     }
 
     static let kind = "gpsd"
+    /// The fields of the report ``Report/quality``.
+    static let qualityFields = [
+        Field("mode", kind: .integer), Field("accuracy", unit: "m"),
+        Field("altitudeAccuracy", unit: "m"), Field("speedAccuracy", unit: "m/s"),
+        Field("headingAccuracy", unit: "deg"), Field("climb", unit: "m/s"),
+        Field("climbAccuracy", unit: "m/s"), Field("hdop", unit: "1"), Field("vdop", unit: "1"),
+        Field("pdop", unit: "1"),
+    ]
     static let standardFormat: String? = "named"
     static let standardHost = "127.0.0.1"
     static let standardPort = 2947
@@ -33,7 +44,7 @@ struct GPSDConnector: ConnectorKind {
     let report: Report
     /// When the receiver is suspended; `nil` for never.
     let rest: RestCycle?
-    private let time: any TimeSource
+    let time: any TimeSource
 
     init(_ source: inout PackObject) throws(PackError) {
         host = try source.text("host") ?? Self.standardHost

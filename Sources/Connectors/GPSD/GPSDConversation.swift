@@ -1,6 +1,8 @@
 import Ingest
 import NIOCore
 import Samples
+import Scheduling
+import Text
 import Tracks
 
 /// The state of one connection to gpsd.
@@ -12,6 +14,9 @@ struct GPSDConversation {
     private var isOpen = false
     private var rest: RestCycle?
     private var maySuspend = false
+    private var receivers = ReceiverState()
+    /// The last dilutions of precision of each receiver; gpsd reports them apart from the fixes.
+    private var dilutions: [String: Dilutions] = [:]
 
     init(_ connector: GPSDConnector, _ sink: SampleSink) {
         (self.connector, self.sink) = (connector, sink)
@@ -40,40 +45,144 @@ struct GPSDConversation {
     }
 
     private mutating func take(_ line: [UInt8]) {
-        guard let message = GPSDMessage(line, at: .now()) else {
+        let arrival = connector.time.now()
+        guard let message = GPSDMessage(line, at: arrival) else {
             sink.reject()
             return
         }
-        if case .fix(let fix, _, let device) = message,
-            connector.device == nil || connector.device == device
-        {
-            let isDue = rest?.take(fix) ?? false
-            // Further fixes that were received together do not cancel the suspension, unless they show a
-            // movement.
-            maySuspend = isDue || maySuspend && rest?.isResting == true
-        }
         switch message {
         case .version: isGreeted = true
-        case .devices(let devices):
-            if devices.isEmpty { sink.warn("\(connector.sourceName) has no receiver.") }
-        case .error(let text): sink.warn("\(connector.sourceName) reported: \(text).")
-        case .fix(let fix, let hasTime, let device) where isWanted(.fix, device):
-            sink.take(
-                Reading(fix, usesArrivalTime: !hasTime, receiverTime: hasTime ? fix.time : nil))
-        case .fix(let fix, true, let device) where isWanted(.time, device):
-            sink.take { arrival in Reading(timeOf: fix, at: arrival) }
-        case .satellites(let used, let visible, let device) where isWanted(.satellites, device):
+        case .devices(let devices): report { $0.hasReceiver = !devices.isEmpty }
+        case .device(_, let isActive): if isActive { report { $0.hasReceiver = true } }
+        case .error(let text): report { $0.error = text }
+        case .fix(let fix, let quality, let hasTime, let device) where isOf(device):
+            let isDateRight = !hasTime || DateError(of: fix.time, at: arrival) == nil
+            report {
+                $0.hasReceiver = true
+                guard hasTime else { return }
+                $0.dates[device ?? ""] = DateError(of: fix.time, at: arrival)
+            }
+            take(
+                hasTime && isDateRight ? fix : fix.moved(to: arrival), quality,
+                hasTime: hasTime && isDateRight, receiverTime: hasTime ? fix.time : nil, device)
+        case .satellites(let used, let visible, let dilutions, let device) where isOf(device):
+            self.dilutions[device ?? ""] = dilutions
+            guard connector.report == .satellites else { return }
             sink.take(
                 Reading(values: [
                     "used": .integer(Int64(used)), "visible": .integer(Int64(visible)),
                 ]))
-        case .fix, .noFix, .satellites, .other: break
+        case .dilutions(let dilutions, let device) where isOf(device):
+            self.dilutions[device ?? ""] = dilutions
+        case .fix, .noFix, .satellites, .dilutions, .other: break
         }
     }
 
-    private func isWanted(_ report: GPSDConnector.Report, _ device: String?) -> Bool {
-        guard report == connector.report else { return false }
-        return connector.device == nil || connector.device == device
+    /// - Parameters:
+    ///   - fix: has the time of its sample.
+    ///   - hasTime: whether that is the receiver's time, and not that of arrival.
+    private mutating func take(
+        _ fix: Fix, _ quality: FixQuality, hasTime: Bool, receiverTime: Timestamp?,
+        _ device: String?
+    ) {
+        let isDue = rest?.take(fix) ?? false
+        // Further fixes that were received together do not cancel the suspension, unless they show a
+        // movement.
+        maySuspend = isDue || maySuspend && rest?.isResting == true
+        switch connector.report {
+        case .fix:
+            sink.take(Reading(fix, usesArrivalTime: !hasTime, receiverTime: receiverTime))
+        case .quality:
+            sink.take(
+                Reading(
+                    quality, accuracy: fix.accuracy, dilutions[device ?? ""],
+                    time: hasTime ? fix.time : nil))
+        case .time:
+            guard let receiverTime else { return }
+            sink.take { arrival in Reading(timeOf: receiverTime, at: arrival) }
+        case .satellites: break
+        }
+    }
+
+    /// Changes what is known of the receivers, and reports the problem that follows from it if that changed.
+    private mutating func report(_ change: (inout ReceiverState) -> Void) {
+        let before = receivers.problem(of: connector.sourceName)
+        change(&receivers)
+        let after = receivers.problem(of: connector.sourceName)
+        if after != before { sink.warn(after) }
+    }
+
+    private func isOf(_ device: String?) -> Bool {
+        connector.device == nil || connector.device == device
+    }
+}
+
+/// What gpsd has said about its receivers, and the problem that follows from it.
+private struct ReceiverState {
+    var hasReceiver = true
+    /// The last error message.
+    var error: String?
+    /// Wrong dates, by the receiver that reports them.
+    var dates: [String: DateError] = [:]
+
+    func problem(of source: String) -> String? {
+        if !hasReceiver { return "\(source) has no receiver." }
+        if let error { return "\(source) reported: \(error)." }
+        guard let (device, date) = dates.min(by: { $0.key < $1.key }) else { return nil }
+        let receiver =
+            device.isEmpty
+            ? "the receiver" : "the receiver \(device.escapedForDisplay(limit: 60))"
+        return
+            "\(source): \(receiver) reports the date \(date.day), \(date.meaning); its positions "
+            + "are stored with the time at which they arrive. If the date of this machine is the wrong "
+            + "one, set its clock."
+    }
+}
+
+/// A time of a receiver that cannot be that of the fix: gpsd forwards fixes as they are measured.
+///
+/// Receivers count weeks modulo 1024 (2048 and 8192 in newer signals), so those that do not know in which of
+/// these periods they are report dates 1024 weeks off: IS-GPS-200, 20.3.3.3.1.1.
+struct DateError: Hashable, Sendable {
+    /// The largest difference from the time of arrival that is a delay or an inaccurate clock.
+    static let tolerance = Duration.seconds(60)
+    /// 1024 weeks in days.
+    private static let period: Int64 = 1024 * 7
+    private static let microsecondsPerDay: Int64 = 86_400_000_000
+
+    /// The date, `2003-07-28`.
+    let day: String
+    /// How the date differs, as a clause.
+    let meaning: String
+
+    /// - Returns: `nil` for a time that is right.
+    init?(of time: Timestamp, at arrival: Timestamp) {
+        let (span, overflow) = time.microseconds.subtractingReportingOverflow(arrival.microseconds)
+        guard overflow || span.magnitude > UInt64(Self.tolerance.wholeMicroseconds) else {
+            return nil
+        }
+        day = String(time.description.prefix { $0 != "T" })
+        let days = Int64((Double(span) / Double(Self.microsecondsPerDay)).rounded())
+        let periods = Int64((Double(days) / Double(Self.period)).rounded())
+        let direction = span > 0 ? "ahead" : "behind"
+        meaning =
+            if periods != 0, abs(days - periods * Self.period) <= 1 {
+                "\(1024 * abs(periods)) weeks \(direction), as after a rollover of the GPS week number "
+                    + "(newer firmware of the receiver may correct it)"
+            } else if days != 0 {
+                "\(abs(days)) \(abs(days) == 1 ? "day" : "days") \(direction)"
+            } else {
+                "\(abs(span / 1_000_000)) seconds \(direction)"
+            }
+    }
+}
+
+extension Fix {
+    /// The same position at another time.
+    fileprivate func moved(to time: Timestamp) -> Fix {
+        Fix(
+            time: time, position: position, altitude: altitude, accuracy: accuracy, speed: speed,
+            heading: heading)
     }
 }
 
@@ -92,9 +201,28 @@ extension Reading {
     }
 
     /// The time of a fix, and its delay until it arrived.
-    fileprivate init(timeOf fix: Fix, at arrival: Timestamp) {
-        let delay = Double(fix.time.duration(to: arrival).wholeMicroseconds) / 1e6
-        self.init(values: ["gpsTime": .number(fix.time.seconds), "delay": .number(delay)])
+    fileprivate init(timeOf fix: Timestamp, at arrival: Timestamp) {
+        let delay = Double(fix.duration(to: arrival).wholeMicroseconds) / 1e6
+        self.init(values: ["gpsTime": .number(fix.seconds), "delay": .number(delay)])
+    }
+
+    /// The values of ``GPSDConnector/qualityFields``, those that are unknown as in ``Tracks/Fix/numbers``.
+    fileprivate init(
+        _ quality: FixQuality, accuracy: Double?, _ dilutions: Dilutions?, time: Timestamp?
+    ) {
+        let numbers = [
+            "accuracy": accuracy, "altitudeAccuracy": quality.altitudeError,
+            "speedAccuracy": quality.speedError, "headingAccuracy": quality.headingError,
+            "climbAccuracy": quality.climbError, "hdop": dilutions?.horizontal,
+            "vdop": dilutions?.vertical, "pdop": dilutions?.position,
+        ].mapValues { Value.number($0 ?? Fix.unknown) }
+        self.init(
+            time: time,
+            values: numbers.merging([
+                "mode": .integer(Int64(quality.mode)),
+                // Any number is a vertical speed, so an unknown one is as far out of range as the altitude.
+                "climb": .number(quality.climb ?? Fix.unknownAltitude),
+            ]) { $1 })
     }
 }
 

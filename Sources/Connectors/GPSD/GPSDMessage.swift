@@ -9,12 +9,16 @@ enum GPSDMessage: Hashable, Sendable {
     case version(String)
     /// The paths of its receivers.
     case devices([String])
+    /// A receiver was activated, such as after it was plugged in, or deactivated.
+    case device(String, isActive: Bool)
     /// The position of a receiver, and whether it knows the time; otherwise the fix has its arrival time.
-    case fix(Fix, hasTime: Bool, device: String?)
+    case fix(Fix, FixQuality, hasTime: Bool, device: String?)
     /// A receiver has no position.
     case noFix
     /// How many satellites a receiver uses and sees.
-    case satellites(used: Int, visible: Int, device: String?)
+    case satellites(used: Int, visible: Int, Dilutions, device: String?)
+    /// The dilutions of precision of a receiver, without its satellites.
+    case dilutions(Dilutions, device: String?)
     /// An error message, escaped for display.
     case error(String)
     case other
@@ -36,6 +40,12 @@ enum GPSDMessage: Hashable, Sendable {
         case "DEVICES":
             guard let devices = whole["devices"]?.array else { return nil }
             self = .devices(devices.compactMap { $0["path"]?.string })
+        case "DEVICE":
+            guard let path = whole["path"]?.string else { return nil }
+            // A time in RFC 3339, or in old releases in seconds since 1970; 0 or missing when deactivated.
+            let activated = whole["activated"]
+            self = .device(
+                path, isActive: activated?.string != nil || activated?.number?.double ?? 0 > 0)
         case "TPV":
             guard let mode = whole["mode"]?.number?.int64 else { return nil }
             guard mode >= 2 else {
@@ -43,13 +53,16 @@ enum GPSDMessage: Hashable, Sendable {
                 return
             }
             guard let fix = Self.fix(whole, at: arrival) else { return nil }
-            self = .fix(fix, hasTime: whole["time"] != nil, device: device)
+            self = .fix(
+                fix, FixQuality(whole, mode: Int(clamping: mode)), hasTime: whole["time"] != nil,
+                device: device)
         case "SKY":
+            let dilutions = Dilutions(whole)
             guard let (used, visible) = Self.satellites(whole) else {
-                self = .other
+                self = .dilutions(dilutions, device: device)
                 return
             }
-            self = .satellites(used: used, visible: visible, device: device)
+            self = .satellites(used: used, visible: visible, dilutions, device: device)
         case "ERROR":
             self = .error((whole["message"]?.string ?? "").escapedForDisplay(limit: 120))
         default: self = .other
@@ -87,5 +100,44 @@ enum GPSDMessage: Hashable, Sendable {
         }
         guard let list = report["satellites"]?.array else { return nil }
         return (list.count { $0["used"]?.bool == true }, list.count)
+    }
+}
+
+/// How certain a fix is, as gpsd reports it with the position.
+struct FixQuality: Hashable, Sendable {
+    /// 2 for a position without altitude, 3 with altitude.
+    let mode: Int
+    /// The vertical speed in m/s, positive upwards; `nil` if unknown.
+    let climb: Double?
+    /// The estimated errors of altitude in metres, of speed and of vertical speed in m/s, and of the course in
+    /// degrees.
+    ///
+    /// gpsd means 95 % of the values. `nil` if unknown.
+    let altitudeError, speedError, climbError, headingError: Double?
+
+    fileprivate init(_ report: JSONValue, mode: Int) {
+        func number(_ name: String) -> Double? { report[name]?.number?.double }
+        func error(_ name: String) -> Double? { number(name).flatMap { $0 >= 0 ? $0 : nil } }
+        self.mode = mode
+        climb = number("climb")
+        altitudeError = error("epv")
+        speedError = error("eps")
+        climbError = error("epc")
+        headingError = error("epd")
+    }
+}
+
+/// Dilutions of precision: how the geometry of the satellites enlarges errors, without a unit; `nil` if
+/// unknown.
+struct Dilutions: Hashable, Sendable {
+    let horizontal, vertical, position: Double?
+
+    fileprivate init(_ report: JSONValue) {
+        func number(_ name: String) -> Double? {
+            (report[name]?.number?.double).flatMap { $0 >= 0 ? $0 : nil }
+        }
+        horizontal = number("hdop")
+        vertical = number("vdop")
+        position = number("pdop")
     }
 }

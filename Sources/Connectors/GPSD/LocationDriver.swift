@@ -4,9 +4,10 @@ import Samples
 import Tracks
 public import VM
 
-/// The position of the machine, the number of satellites, and the time of each fix, from gpsd.
+/// The position of the machine, its quality, the number of satellites, and the time of each fix, from gpsd.
 ///
-/// A sample of `location` has the time of the fix, which the receiver knows. A sample of `gps-time` has the time
+/// A sample of `location` has the time of the fix, which the receiver knows; if its date is wrong, the time of
+/// arrival. A sample of `gps-time` has the time
 /// at which the fix arrived, and the time of the fix as a value, so both can be read.
 ///
 /// Source: gpsd_json(5), reports `TPV` and `SKY`.
@@ -63,6 +64,7 @@ public struct LocationDriver: SensorDriver {
         sensors = [
             ("location", "Location", Fix.fields, GPSDConnector.Report.fix),
             ("satellites", "Satellites", count, .satellites),
+            ("location-quality", "Quality of fixes", GPSDConnector.qualityFields, .quality),
             ("gps-time", "Time of fixes", time, .time),
         ].compactMap { (id: SensorID, title, fields, report) in
             let connector = GPSDConnector(

@@ -51,7 +51,7 @@ struct ConfigurationSetting: Sendable {
         "budgets": "Limits for apps; an app that exceeds one is ended",
         "budgets.fetch": "Calls of an app to other servers, of all its runs and pages together",
         "accessLog": "The record of what was allowed, read and refused",
-        "gpsd": "The gpsd that provides location, satellites and gps-time",
+        "gpsd": "The gpsd that provides location, satellites, location-quality and gps-time",
         "mqtt": "The broker where other programs announce their sensors; by default there is none",
         "lan": "The listener for phones in the local network; by default there is none",
     ]

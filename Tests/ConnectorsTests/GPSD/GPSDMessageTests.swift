@@ -14,7 +14,7 @@ struct GPSDMessageTests {
 
     private func fix(_ members: String) throws -> Fix {
         let message = message(#"{"class":"TPV","lat":47.5,"lon":8.25,\#(members)}"#)
-        guard case .fix(let fix, _, _) = try #require(message) else {
+        guard case .fix(let fix, _, _, _) = try #require(message) else {
             throw ConnectorError("no fix")
         }
         return fix
@@ -57,22 +57,38 @@ struct GPSDMessageTests {
             .devices(["/dev/a"])
         ),
         (#"{"class":"TPV","mode":1}"#, .noFix), (#"{"class":"TPV","mode":0}"#, .noFix),
-        (
-            #"{"class":"SKY","device":"d","uSat":5,"nSat":9}"#,
-            .satellites(used: 5, visible: 9, device: "d")
-        ),
-        (
-            #"{"class":"SKY","satellites":[{"PRN":1,"used":true},{"PRN":2,"used":false}]}"#,
-            .satellites(used: 1, visible: 2, device: nil)
-        ),
-        // A report with dilutions of precision only.
-        (#"{"class":"SKY","xdop":1.5}"#, .other),
-        (#"{"class":"SKY","uSat":5,"nSat":-9}"#, .other),
         (#"{"class":"WATCH","enable":true}"#, .other), (#"{"class":"PPS"}"#, .other),
         (#"{"class":"ERROR","message":"a\u001b[1mb"}"#, .error(#"a\u{1b}[1mb"#)),
     ])
     func `each message is recognised by its class`(line: String, message: GPSDMessage) {
         #expect(self.message(line) == message)
+    }
+
+    @Test(arguments: [
+        (#"{"class":"SKY","device":"d","uSat":5,"nSat":9,"hdop":1.5}"#, 5, 9, 1.5, nil),
+        (
+            #"{"class":"SKY","pdop":2,"satellites":[{"PRN":1,"used":true},{"PRN":2,"used":false}]}"#,
+            1, 2, nil, 2.0
+        ),
+        // A report with dilutions of precision only.
+        (#"{"class":"SKY","xdop":1.5,"hdop":-1}"#, nil, nil, nil, nil),
+        (#"{"class":"SKY","uSat":5,"nSat":-9,"pdop":3}"#, nil, nil, nil, 3),
+    ])
+    func `a report of the sky has satellites, dilutions or both`(
+        line: String, used: Int?, visible: Int?, hdop: Double?, pdop: Double?
+    ) throws {
+        let dilutions: Dilutions
+        switch try #require(message(line)) {
+        case .satellites(let reported, let seen, let found, _):
+            #expect(reported == used && seen == visible)
+            dilutions = found
+        case .dilutions(let found, _):
+            #expect(used == nil)
+            dilutions = found
+        case let other: throw ConnectorError("\(other)")
+        }
+        #expect(dilutions.horizontal == hdop && dilutions.position == pdop)
+        #expect(dilutions.vertical == nil)
     }
 
     @Test(arguments: [

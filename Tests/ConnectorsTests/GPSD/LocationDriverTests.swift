@@ -24,7 +24,8 @@ struct LocationDriverTests {
         let start = ContinuousClock.now
         let found = LocationDriver(port: port).discover()
         #expect(ContinuousClock.now - start < .seconds(20))
-        #expect(found.map(\.sensor.id) == ["location", "satellites", "gps-time"])
+        #expect(
+            found.map(\.sensor.id) == ["location", "satellites", "location-quality", "gps-time"])
         for item in found {
             #expect(isUnavailable(item, because: "no gpsd answers at 127.0.0.1:\(port)"))
         }
@@ -71,6 +72,7 @@ struct LocationDriverTests {
         // gpsd is not contacted before collecting and while the sensor is off.
         #expect(server.received.isEmpty)
         try await machine.setLevel(.off, of: "satellites")
+        try await machine.setLevel(.off, of: "location-quality")
         try await machine.setLevel(.off, of: "gps-time")
         let work = Task { await machine.collect() }
         try await until { await machine.samples.newest(of: "location") != nil }

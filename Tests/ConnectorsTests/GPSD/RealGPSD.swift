@@ -1,7 +1,9 @@
 import Foundation
+import Glibc
 import NIOCore
 import NIOPosix
 import Samples
+import Scheduling
 import Synchronization
 import TestSupport
 
@@ -14,13 +16,17 @@ final class RealGPSD {
     private let lent = ClosedPort(isLent: true)
     private let receiver: any Channel
     private let program: Program
+    /// The socket that takes commands to add a receiver, and the address of the receiver.
+    private let control: String
+    private let source: String
 
-    /// - Parameter first: the time of the first fix; each further one is a second later and arrives
-    ///   after a tenth of a second.
-    init(first: Timestamp) async throws {
+    /// - Parameters:
+    ///   - delay: how far the time of a fix is behind the clock; there are ten fixes a second.
+    ///   - isPluggedIn: whether gpsd knows the receiver from the start.
+    init(delay: Duration, isPluggedIn: Bool = true) async throws {
         receiver = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
-                let sentences = SentenceGenerator(first: first)
+                let sentences = SentenceGenerator(delay: delay)
                 let work = channel.eventLoop.scheduleRepeatedTask(
                     initialDelay: .milliseconds(100), delay: .milliseconds(100)
                 ) { _ in
@@ -31,14 +37,44 @@ final class RealGPSD {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         port = lent.number
-        let source = "tcp://127.0.0.1:\(receiver.localAddress?.port ?? 0)"
+        source = "tcp://127.0.0.1:\(receiver.localAddress?.port ?? 0)"
+        control = FileManager.default.temporaryDirectory
+            .appending(path: "gpsd-\(UUID().uuidString.prefix(8))").path(percentEncoded: false)
         program = try Program(
-            Self.program, ["-N", "-n", "-S", "\(port)", source], environment: [:])
+            Self.program,
+            ["-N", "-n", "-S", "\(port)", "-F", control] + (isPluggedIn ? [source] : []),
+            environment: [:])
+    }
+
+    /// Adds the receiver, as `gpsdctl add` does.
+    func plugIn() throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = Array(control.utf8)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        let isConnected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        let command = Array("+\(source)\r\n".utf8)
+        guard isConnected, write(descriptor, command, command.count) == command.count else {
+            throw DeviceFault("gpsd takes no commands: \(String(cString: strerror(errno)))")
+        }
+        // gpsd answers OK or ERROR.
+        var answer = [UInt8](repeating: 0, count: 16)
+        let count = read(descriptor, &answer, answer.count)
+        guard answer.prefix(max(0, count)).starts(with: "OK".utf8) else {
+            throw DeviceFault("gpsd refused the receiver")
+        }
     }
 
     deinit {
         stop()
         receiver.close(promise: nil)
+        try? FileManager.default.removeItem(atPath: control)
     }
 
     func stop() {
@@ -47,11 +83,11 @@ final class RealGPSD {
 
     /// Generates the sentences of a receiver that moves to the north-east.
     private final class SentenceGenerator: Sendable {
-        private let first: Timestamp
+        private let delay: Duration
         private let count = Mutex(0)
 
-        init(first: Timestamp) {
-            self.first = first
+        init(delay: Duration) {
+            self.delay = delay
         }
 
         func next() -> String {
@@ -59,10 +95,13 @@ final class RealGPSD {
                 defer { count += 1 }
                 return count
             }
-            let time = first.advanced(byMicroseconds: Int64(number) * 1_000_000)
+            let now = Timestamp.now().microseconds / 10_000
+            let time = Timestamp(microseconds: now * 10_000)
+                .advanced(byMicroseconds: -delay.wholeMicroseconds)
             // 2026-11-21T22:23:01…
             let text = Array("\(time)")
-            let clock = String(text[11..<13] + text[14..<16] + text[17..<19]) + ".00"
+            let hundredths = String(format: "%02d", Int(time.microseconds / 10_000 % 100))
+            let clock = String(text[11..<13] + text[14..<16] + text[17..<19]) + ".\(hundredths)"
             let date = String(text[8..<10] + text[5..<7] + text[2..<4])
             let minutes = String(format: "%07.4f", 30 + Double(number) * 0.01)
             let position = "47\(minutes),N,00815.0000,E"

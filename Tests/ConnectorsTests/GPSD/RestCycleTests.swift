@@ -112,7 +112,9 @@ struct RestCycleTests {
         let source = SupervisedSource(
             GPSDConnector(
                 port: server.port, rest: RestCycle(after: .seconds(60)),
-                time: ScriptedTime(wait: { try await gate.sleep($0) })),
+                time: ScriptedTime(
+                    clock: { Self.start.advanced(byMicroseconds: 60_000_000) },
+                    wait: { try await gate.sleep($0) })),
             maker: try SampleMaker(
                 format: .named, names: Fix.fields.map(\.name),
                 rules: Fix.fields.map { FieldRule($0) }),
