@@ -2,8 +2,9 @@ import Samples
 
 /// The temperatures, fans, voltages, currents, powers and humidities of each monitoring chip.
 ///
-/// Each chip is a sensor and each input a field, named by its label if it has one. Source:
-/// `/sys/class/hwmon/hwmon*`, Documentation/hwmon/sysfs-interface.rst.
+/// Each chip is a sensor and each input a field, named by its label if it has one. Drivers of the older style
+/// have their attributes in the folder `device` of the chip. Source: `/sys/class/hwmon/hwmon*`,
+/// Documentation/hwmon/sysfs-interface.rst.
 struct HardwareMonitorDriver: SensorDriver {
     private let folder: SystemFolder
 
@@ -14,10 +15,15 @@ struct HardwareMonitorDriver: SensorDriver {
     func discover() -> [DiscoveredSensor] {
         var identifiers = InstanceNames(of: "hwmon")
         let chips = folder.names.compactMap { entry -> DiscoveredSensor? in
-            let chip = folder.folder(entry)
-            let inputs = Self.inputs(of: chip)
+            var chip = folder.folder(entry)
+            let device = chip.folder("device")
+            let name = chip.line("name") ?? device.line("name") ?? entry
+            var inputs = Self.inputs(of: chip)
+            if inputs.isEmpty {
+                chip = device
+                inputs = Self.inputs(of: chip)
+            }
             guard !inputs.isEmpty else { return nil }
-            let name = chip.line("name") ?? entry
             let sensor = Sensor(
                 id: identifiers.claim(name), title: "Hardware monitor \(name.printable)",
                 fields: inputs.map { Field($0.field, unit: $0.quantity.unit) }, source: chip.path)
@@ -44,7 +50,8 @@ struct HardwareMonitorDriver: SensorDriver {
                 let file = chip.file("\(base)_\(suffix)")
                 guard isPopulated(file) else { return nil }
                 let field = names.claim(label: chip.line("\(base)_label"), fallback: base)
-                return Input(file: file, field: field, quantity: quantity)
+                let fault = entries.contains("\(base)_fault") ? chip.file("\(base)_fault") : nil
+                return Input(file: file, fault: fault, field: field, quantity: quantity)
             }
         }
     }
@@ -61,6 +68,8 @@ struct HardwareMonitorDriver: SensorDriver {
 
     private struct Input: Sendable {
         let file: SystemFile
+        /// Contains 1 while the input has no meaning, for example because its diode is open.
+        let fault: SystemFile?
         let field: String
         let quantity: Quantity
     }
@@ -114,6 +123,12 @@ struct HardwareMonitorDriver: SensorDriver {
         mutating func read() throws(SensorError) -> [Value]? {
             var values: [Value] = []
             for input in inputs {
+                if let fault = input.fault, try fault.number() == 1 {
+                    throw SensorError(
+                        .malformed,
+                        "\(fault.path) reports a fault of the input \(input.field); is it connected?"
+                    )
+                }
                 let number = try input.file.number() / input.quantity.divisor
                 if input.quantity == .temperature {
                     values.append(try input.file.temperature(celsius: number))

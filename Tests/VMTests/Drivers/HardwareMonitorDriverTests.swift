@@ -86,6 +86,38 @@ struct HardwareMonitorDriverTests {
         #expect(failure(of: reader) == .gone)
     }
 
+    @Test func `attributes of older drivers are in the folder of the device`() throws {
+        // As with applesmc: the chip itself has only its links.
+        let old = chip(
+            0,
+            [
+                "uevent": "", "device/name": "applesmc\n", "device/fan1_input": "0\n",
+                "device/fan1_label": "Left side  \n", "device/fan2_input": "1998\n",
+                "device/temp1_input": "39500\n",
+            ])
+        // A chip of the newer style whose device has attributes of its own.
+        let new = chip(
+            1, ["name": "nvme", "temp1_input": "1000", "device/temp7_input": "7000"])
+        let tree = try FixtureTree(old.merging(new) { first, _ in first })
+        let discovery = Discovery(HardwareMonitorDriver(roots: tree.roots))
+        #expect(discovery.ids == ["hwmon.applesmc", "hwmon.nvme"])
+        #expect(
+            try discovery.values("hwmon.applesmc") == [
+                "temp1": .number(39.5), "leftSide": .number(0), "fan2": .number(1998),
+            ])
+        #expect(try discovery.values("hwmon.nvme") == ["temp1": .number(1)])
+    }
+
+    @Test func `a temperature with a fault is a problem and not zero degrees`() throws {
+        let tree = try FixtureTree(
+            chip(0, ["name": "x", "temp1_input": "0", "temp1_fault": "0", "fan1_input": "7"]))
+        let discovery = Discovery(HardwareMonitorDriver(roots: tree.roots))
+        #expect(try discovery.values("hwmon.x") == ["temp1": .number(0), "fan1": .number(7)])
+        let reader = try discovery.reader("hwmon.x")
+        try tree.write("1\n", to: "sys/class/hwmon/hwmon0/temp1_fault")
+        #expect(failure(of: reader) == .malformed)
+    }
+
     @Test(arguments: [
         "temp_input", "temp-1_input", "temp+1_input", "temp99999999999999999999_input",
     ])
