@@ -139,7 +139,7 @@ let package = Package(
         module("SampleStore", ["CZlib", "CZstd", "Files", "Samples", "Statistics", grdb]),
         module("VM", ["Files", "SampleStore", "Samples", "Scheduling", "Statistics", logging]),
         module("Simulation", ["Samples", "VM"]),
-        module("Ingest", ["Motion", "Samples", "Text"]),
+        module("Ingest", ["Motion", "Samples", "Text", "Tracks"]),
         module(
             "Connectors",
             [

@@ -81,6 +81,9 @@ public final class SampleSink: Sendable {
         _ = take { maker, arrival in maker.take(reading(arrival), at: arrival) }
     }
 
+    /// Splits a stream of bytes into messages.
+    var splitter: MessageSplitter { state.withLock { $0.maker.splitter } }
+
     /// Counts invalid messages that are not passed to `take`, such as a line that is too long.
     public func reject(_ count: Int = 1) {
         state.withLock { $0.invalid += count }

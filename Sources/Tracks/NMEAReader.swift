@@ -116,7 +116,7 @@ public struct NMEAReader: Sendable {
     }
 
     /// `ddmmyy`, 1980 to 2079.
-    private static func day(_ text: String) -> Int64? {
+    fileprivate static func day(_ text: String) -> Int64? {
         guard text.utf8.count == 6, let number = Int(text), number > 0 else { return nil }
         let year = number % 100
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -133,7 +133,7 @@ private struct NMEAEpoch: Sendable {
     private var position: Position?
     private var isValid = false
     private var altitude: Double?
-    private var dilution: Double?
+    private(set) var dilution: Double?
     private var speed: Double?
     private var course: Double?
 
@@ -170,6 +170,98 @@ private struct NMEAEpoch: Sendable {
         return Fix(
             time: time, position: position, altitude: altitude,
             accuracy: dilution.map { $0 * NMEAReader.rangeError }, speed: speed, heading: course)
+    }
+}
+
+/// The sentences RMC, GGA, GSA and VTG of one time, as one message of a source.
+///
+/// Lines end in CR, LF or both; every line needs a valid checksum. Of several times the last one counts.
+public struct NMEAMessage: Hashable, Sendable {
+    /// The position at ``time``, or in 1970 if that is unknown; `nil` without a fix.
+    public let fix: Fix?
+    /// The time, if there is an RMC with the date.
+    public let time: Timestamp?
+    /// The horizontal dilution of precision, without a unit; `nil` if unknown.
+    public let dilution: Double?
+    /// The number of satellites that are used; `nil` if unknown.
+    public let satellites: Int?
+    /// The quality of the fix by GGA: 0 none, 1 GPS, 2 differential, 4 and 5 RTK and others; `nil` if unknown.
+    public let quality: Int?
+
+    /// - Returns: `nil` for bytes with another line or a wrong checksum, or without RMC and GGA.
+    public init?(_ payload: [UInt8]) {
+        var epoch: NMEAEpoch?
+        var day: Int64?
+        var (satellites, quality): (Int?, Int?)
+        for line in payload.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            guard let sentence = NMEASentence(line) else { return nil }
+            if ["RMC", "GGA"].contains(sentence.kind) {
+                guard let time = sentence.timeOfDay(0) else { continue }
+                if epoch?.timeOfDay != time {
+                    epoch = NMEAEpoch(timeOfDay: time)
+                    (satellites, quality) = (nil, nil)
+                }
+            }
+            if sentence.kind == "RMC" { day = sentence.field(8).flatMap(NMEAReader.day) }
+            if sentence.kind == "GGA" {
+                quality = sentence.field(5).flatMap { Int($0) }
+                satellites = sentence.field(6).flatMap { Int($0) }
+            }
+            epoch?.take(sentence)
+        }
+        guard let epoch else { return nil }
+        time = day.map { Timestamp(microseconds: $0 + epoch.timeOfDay) }
+        fix = epoch.fix(at: time ?? Timestamp(microseconds: 0))
+        dilution = epoch.dilution
+        (self.satellites, self.quality) = (satellites, quality)
+    }
+}
+
+/// Groups the lines of a receiver into an ``NMEAMessage`` for each time.
+///
+/// A message is complete with the second of RMC and GGA, so that it is not late, or when the next time begins.
+public struct NMEAGrouping: Sendable {
+    /// Lines that are no sentence with a valid checksum.
+    public private(set) var rejected = 0
+    private var lines: [UInt8] = []
+    private var timeOfDay: Int64?
+    private var kinds: Set<String> = []
+    private var isComplete = false
+
+    /// Creates an empty group.
+    public init() {}
+
+    /// Takes a line without its end.
+    ///
+    /// - Returns: the lines of a message, if this one completes it.
+    public mutating func take(_ line: [UInt8]) -> [UInt8]? {
+        guard let sentence = NMEASentence(line[...]) else {
+            rejected += 1
+            return nil
+        }
+        guard ["RMC", "GGA", "GSA", "VTG"].contains(sentence.kind) else { return nil }
+        var message: [UInt8]?
+        if sentence.kind == "RMC" || sentence.kind == "GGA" {
+            guard let time = sentence.timeOfDay(0) else { return nil }
+            if time != timeOfDay {
+                message = end()
+                timeOfDay = time
+            }
+            kinds.insert(sentence.kind)
+        }
+        guard timeOfDay != nil, !isComplete else { return message }
+        lines += line + [0x0A]
+        guard kinds.count == 2 else { return message }
+        isComplete = true
+        return lines
+    }
+
+    /// Ends the current message.
+    ///
+    /// - Returns: its lines, unless it was complete before.
+    public mutating func end() -> [UInt8]? {
+        defer { (lines, timeOfDay, kinds, isComplete) = ([], nil, [], false) }
+        return isComplete || lines.isEmpty ? nil : lines
     }
 }
 

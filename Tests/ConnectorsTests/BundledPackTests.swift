@@ -164,6 +164,32 @@ struct BundledPackTests {
         #expect(sample.values.count == values.count)
     }
 
+    @Test(
+        arguments: [
+            (
+                ["Switch state: 1", "Battery Level: 87.5%"],
+                [.text("locked"), .text("unknown"), .number(87.5)]
+            ),
+            (
+                ["Sensor state: 0", "Battery Level: 168.8%"],
+                [.text("unknown"), .text("open"), .number(100)]
+            ),
+            (["Sensor state: 1"], [.text("unknown"), .text("closed"), .number(-1)]),
+        ] as [([String], [Value])])
+    func `a door contact that sends only some of its values has unknown ones`(
+        lines: [String], values: [Value]
+    ) throws {
+        var maker = try Self.pack("door-contact").maker
+        var last: Sample?
+        for line in lines {
+            guard case .sample(let sample) = maker.take(Array(line.utf8), at: SourceTests.start)
+            else { continue }
+            last = sample
+        }
+        #expect(maker.counts.accepted == lines.count)
+        #expect(last?.values == values)
+    }
+
     @Test func `a repeated door state is stored once`() throws {
         var maker = try Self.pack("door-contact").maker
         let now = SourceTests.start

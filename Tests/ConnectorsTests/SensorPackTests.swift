@@ -125,7 +125,7 @@ struct SensorPackTests {
             ),
             (
                 #""kind": "state", "#, #""kind": "state", "scale": 2, "#,
-                "sensor.fields[0].kind at 6:30 allows no scale, offset, min, max or margin"
+                "sensor.fields[0].kind at 6:30 allows no scale, offset, min, max, margin or suffix"
             ),
             ("\"max\": 100", "\"max\": -1", "sensor.fields[1].max at 8:80 is less than min."),
             ("\"max\": 100", "\"most\": 100", "sensor.fields[1].most at 8:73 is an unknown key."),
@@ -216,5 +216,65 @@ struct SensorPackTests {
             ))
         #expect(refusal.hasPrefix("sensor.source"), "\(refusal)")
         #expect(refusal.contains(message), "\(refusal)")
+    }
+
+    private static func frame(_ payload: String, from: String = "u16be@10") -> String {
+        #"{"id": "dust.desk", "title": "Dust", "fields": [{"name": "pm", "from": "\#(from)"}], "#
+            + #""source": {"kind": "serial", "device": "/dev/ttyUSB0", "bits": 7, "parity": "even", "#
+            + #""stop": 1}, "payload": {\#(payload)}}"#
+    }
+
+    @Test(arguments: [
+        #""format": "frame", "start": "42 4D", "length": 32, "checksum": {"kind": "sum16be"}"#,
+        #""format": "frame", "start": "42 4d", "lengthFrom": "u16be@2", "lengthPlus": 4"#,
+        #""format": "frame", "start": "AA", "length": 20, "end": "AB", "checksum": {"kind": "sum8", "from": 2}"#,
+    ])
+    func `a pack describes binary messages`(payload: String) {
+        #expect(Self.refusal(of: Self.frame(payload)) == nil)
+    }
+
+    @Test(arguments: [
+        (#""format": "frame", "length": 32"#, "u8@0", "has no start."),
+        (#""format": "frame", "start": "42 4D""#, "u8@0", "has no length."),
+        (
+            #""format": "frame", "start": "4", "length": 9"#, "u8@0",
+            "is not 1 to 8 bytes in hexadecimal"
+        ),
+        (
+            #""format": "frame", "start": "AA", "length": 1, "end": "AB""#, "u8@0",
+            "a frame has 2 to 1024"
+        ),
+        (
+            #""format": "frame", "start": "AA", "lengthFrom": "u16@2""#, "u8@0",
+            "is not a number of a frame"
+        ),
+        (
+            #""format": "frame", "start": "AA", "length": 9, "checksum": {"kind": "md5"}"#, "u8@0",
+            "is not one of sum8"
+        ),
+        (
+            #""format": "frame", "start": "AA", "length": 9"#, "u16",
+            "u16 is not a number of a frame"
+        ),
+        (#""format": "dsmr""#, "power", "power is not an OBIS code"),
+        (#""format": "nmea""#, "depth", "depth is not one of the values latitude"),
+    ])
+    func `invalid binary messages, codes and names are refused`(
+        payload: String, from: String, message: String
+    ) throws {
+        let refusal = try #require(Self.refusal(of: Self.frame(payload, from: from)))
+        #expect(refusal.contains(message), "\(refusal)")
+    }
+
+    @Test func `a pattern has up to 1024 characters`() {
+        func text(_ count: Int) -> String {
+            let group = "(?<v>[0-9]+)"
+            let pattern = group + String(repeating: "a", count: count - group.count)
+            return #"{"id": "a", "title": "A", "fields": [{"name": "v"}], "#
+                + #""source": {"kind": "serial", "device": "/dev/ttyUSB0"}, "#
+                + #""payload": {"format": "pattern", "pattern": "\#(pattern)"}}"#
+        }
+        #expect(Self.refusal(of: text(1024)) == nil)
+        #expect(Self.refusal(of: text(1025))?.contains("of 1 to 1024 printable") == true)
     }
 }

@@ -9,7 +9,8 @@ import VM
 
 struct SerialTests {
     private static func with<T>(
-        baud: Int = 9600, sent: String = "", skipped: Int = 0, timeout: Duration? = nil,
+        baud: Int = 9600, framing: SerialFraming = .standard, sent: String = "", skipped: Int = 0,
+        timeout: Duration? = nil,
         _ body: (SerialDevice, SupervisedSource) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
@@ -17,8 +18,8 @@ struct SerialTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let device = SerialDevice(
-            path: folder.path(percentEncoded: false) + "/device", baud: baud, sent: sent,
-            skipped: skipped, timeout: timeout)
+            path: folder.path(percentEncoded: false) + "/device", baud: baud, framing: framing,
+            sent: sent, skipped: skipped, timeout: timeout)
         return try await body(device, try ConnectorKindTests.source(device.connector))
     }
 
@@ -118,6 +119,62 @@ struct SerialTests {
             #expect(try await samples.next()?.values == [.number(1)])
             try await ConnectorKindTests.reach(source, "the end of the doubt") { $0.problem == nil }
         }
+    }
+
+    /// A pseudo-terminal has characters of eight bits only, like some adapters.
+    @Test(arguments: [SerialFraming.Parity.even, .odd])
+    func `seven bits with parity are read from ports that have no parity`(
+        parity: SerialFraming.Parity
+    ) async throws {
+        let framing = SerialFraming(bits: 7, parity: parity, stop: 1)
+        try await Self.with(framing: framing, sent: "GO") { device, source in
+            try device.attach()
+            var samples = source.samples().makeAsyncIterator()
+            try await ConnectorKindTests.connected(source)
+            let sent = "GO".utf8.map(parity.completed)
+            let received = [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+                count = max(0, read(device.master, buffer.baseAddress, 16))
+            }
+            #expect(received == sent)
+            let line = Array("v: 7\n".utf8)
+            var wrong = line.map(parity.completed)
+            wrong[3] ^= 0x80
+            try await device.send(wrong + line.map(parity.completed))
+            #expect(try await samples.next()?.values == [.number(7)])
+            #expect(source.report?.dropped.malformed == 1)
+        }
+    }
+
+    @Test func `a framing that a port does not support is an error`() async throws {
+        try await Self.with { device, _ in
+            try device.attach()
+            let connector = SerialConnector(
+                device: device.path, baud: 9600,
+                framing: SerialFraming(bits: 8, parity: .even, stop: 1))
+            let sink = SampleSink(
+                maker: try SampleMaker(
+                    format: .keyValue, names: ["v"], rules: [FieldRule(Field("v"))]),
+                limit: TokenBucket(rate: 10), time: ScriptedTime.withoutWaiting)
+            let error = await #expect(throws: ConnectorError.self) {
+                try await connector.connect(sink)
+            }
+            #expect(error?.message.contains("does not support 8E1") == true)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("even", 0x41, 0x41), ("even", 0x43, 0xC3), ("odd", 0x41, 0xC1), ("odd", 0x43, 0x43),
+            ("none", 0xC3, 0xC3),
+        ] as [(String, UInt8, UInt8)])
+    func `parity completes seven bits to an even or odd number of ones`(
+        name: String, byte: UInt8, completed: UInt8
+    ) throws {
+        let parity = try #require(SerialFraming.Parity(rawValue: name))
+        #expect(parity.completed(byte) == completed)
+        guard parity != .none else { return }
+        #expect(parity.checked(completed) == byte)
+        #expect(parity.checked(completed ^ 0x80) == 0)
     }
 
     @Test func `errors of a port include a remedy`() async throws {

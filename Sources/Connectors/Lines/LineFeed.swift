@@ -1,10 +1,11 @@
 import Ingest
 import Synchronization
 
-/// Splits the output of a source into lines, passes them to a sink and warns if they do not match.
+/// Splits the output of a source into lines or other messages, passes them to a sink and warns if they do not
+/// match.
 final class LineFeed: Sendable {
     private struct State: ~Copyable {
-        var splitter = LineSplitter()
+        var splitter: MessageSplitter
         /// Lines still to be skipped.
         var skipped: Int
         /// Consecutive lines that did not match.
@@ -24,21 +25,24 @@ final class LineFeed: Sendable {
     ///   - skipped: how many lines to skip at the start, since the first may be incomplete.
     ///   - mismatchWarning: the warning if no line matches, one sentence.
     init(_ sink: SampleSink, skipping skipped: Int = 0, mismatchWarning: String) {
-        state = Mutex(State(skipped: skipped))
+        let splitter = sink.splitter
+        // Of other messages the splitter finds the first that is complete.
+        state = Mutex(
+            State(splitter: splitter, skipped: splitter.splitsLines ? skipped : 0))
         (self.sink, self.mismatchWarning) = (sink, mismatchWarning)
     }
 
     func take(_ bytes: ArraySlice<UInt8>) {
         state.withLock { state in
             state.last = .now
-            let before = state.splitter.overlong
+            let before = state.splitter.rejected
             let lines = state.splitter.take(bytes)
             // Counted before the lines are passed on, so that the counts include everything that
             // preceded a sample.
-            let overlong = state.splitter.overlong - before
-            if overlong > 0 {
-                sink.reject(overlong)
-                countMismatches(overlong, &state)
+            let rejected = state.splitter.rejected - before
+            if rejected > 0 {
+                sink.reject(rejected)
+                countMismatches(rejected, &state)
             }
             for line in lines { process(line, &state) }
         }
@@ -47,7 +51,7 @@ final class LineFeed: Sendable {
     /// Ends the input; text after the last line end counts as a line.
     func end() {
         state.withLock { state in
-            if let line = state.splitter.end() { process(line, &state) }
+            for line in state.splitter.end() { process(line, &state) }
             if !state.hasMatched, state.mismatches > 0 { sink.warn(mismatchWarning) }
         }
     }

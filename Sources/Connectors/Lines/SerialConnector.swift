@@ -1,4 +1,4 @@
-/// Reads lines of a device at a serial port, including USB adapters.
+/// Reads lines or other messages of a device at a serial port, including USB adapters.
 public struct SerialConnector: ConnectorKind {
     public static let kind = "serial"
 
@@ -10,12 +10,13 @@ public struct SerialConnector: ConnectorKind {
     /// The device file: `sourceName`, with the folder that is used as `/dev`.
     private let path: String
     private let baud: Int
+    private let framing: SerialFraming
     private let sent: [UInt8]
     private let skipped: Int
     /// The maximum silence of the device; `nil` for no limit.
     private let timeout: Duration?
 
-    /// Reads `device`, `baud` (9600), `send` (texts written unchanged after opening), `skip` (how
+    /// Reads `device`, `baud` (9600), `bits` (8), `parity` (`none`), `stop` (1), `send` (texts written unchanged after opening), `skip` (how
     /// many lines to skip after opening, 1) and `timeout` (the maximum silence).
     public init(_ source: inout PackObject) throws(PackError) {
         let device = try source.requiredText("device")
@@ -32,8 +33,12 @@ public struct SerialConnector: ConnectorKind {
         guard sent.count <= Self.maximumSent else {
             throw source.wrong("send", "is more than \(Self.maximumSent) bytes")
         }
+        let framing = SerialFraming(
+            bits: try source.integer("bits", in: 7...8) ?? 8,
+            parity: try source.choice("parity", of: SerialFraming.Parity.self) ?? .none,
+            stop: try source.integer("stop", in: 1...2) ?? 1)
         self.init(
-            device: device, below: source.devices, baud: baud, sent: sent,
+            device: device, below: source.devices, baud: baud, framing: framing, sent: sent,
             skipped: try source.integer("skip", in: 0...1000) ?? Self.standardSkip,
             timeout: try source.duration("timeout", in: .seconds(1)...(.seconds(366 * 86_400))))
     }
@@ -42,9 +47,11 @@ public struct SerialConnector: ConnectorKind {
     ///   - folder: the folder that is used as `/dev`.
     ///   - timeout: the maximum silence of the device.
     init(
-        device: String, below folder: String = "/dev", baud: Int, sent: [UInt8] = [],
-        skipped: Int = 0, timeout: Duration? = nil
+        device: String, below folder: String = "/dev", baud: Int,
+        framing: SerialFraming = .standard,
+        sent: [UInt8] = [], skipped: Int = 0, timeout: Duration? = nil
     ) {
+        self.framing = framing
         (sourceName, self.baud, self.sent) = (device, baud, sent)
         let isDevice = device.hasPrefix("/dev/")
         path = isDevice ? folder + device.dropFirst("/dev".count) : device
@@ -52,7 +59,7 @@ public struct SerialConnector: ConnectorKind {
     }
 
     public func connect(_ sink: SampleSink) async throws {
-        let port = try SerialPort(path, baud: baud)
+        let port = try SerialPort(path, baud: baud, framing: framing)
         try port.write(sent)
         sink.connected()
         let feed = LineFeed(

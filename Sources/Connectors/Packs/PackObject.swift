@@ -23,12 +23,14 @@ public struct PackObject: Sendable {
 
     // MARK: - Values
 
-    /// A text of 1 to 256 characters, or `nil` if the key is missing.
-    public mutating func text(_ key: String) throws(PackError) -> String? {
+    /// A text of 1 to 256 characters, or another limit, or `nil` if the key is missing.
+    public mutating func text(
+        _ key: String, atMost limit: Int = 256
+    ) throws(PackError) -> String? {
         guard let value = take(key) else { return nil }
-        guard let text = value.string, (1...256).contains(text.count),
+        guard let text = value.string, (1...limit).contains(text.count),
             !text.unicodeScalars.contains(where: \.isUnsafeToDisplay)
-        else { throw wrong(key, value, "is not a text of 1 to 256 printable characters") }
+        else { throw wrong(key, value, "is not a text of 1 to \(limit) printable characters") }
         return text
     }
 

@@ -5,6 +5,7 @@ import Samples
 enum PackPayload {
     private enum Word: String, CaseIterable {
         case json, csv, keyValue = "key-value", pattern, plain, bytes, named
+        case frame, nmea, dsmr
     }
 
     /// - Parameters:
@@ -41,7 +42,8 @@ enum PackPayload {
         }
         guard let word else {
             throw PackError(
-                "sensor.payload needs a format: json, csv, key-value, pattern or plain.")
+                "sensor.payload needs a format: json, csv, key-value, pattern, plain, frame, nmea or dsmr."
+            )
         }
         let format = try format(word, &payload)
         let time = try time(&payload)
@@ -70,14 +72,64 @@ enum PackPayload {
             return .csv(separator: separator)
         case .keyValue: return .keyValue
         case .pattern:
-            guard let pattern = try payload?.text("pattern") else {
+            guard let pattern = try payload?.text("pattern", atMost: 1024) else {
                 throw PackError("sensor.payload has no pattern.")
             }
             return .pattern(pattern)
         case .plain: return .plain
         case .bytes: return .bytes
         case .named: return .named
+        case .frame: return .frame(try layout(&payload))
+        case .nmea: return .nmea
+        case .dsmr: return .dsmr
         }
+    }
+
+    /// `start`, `length`, `checksum` and `end` of binary messages.
+    private static func layout(_ payload: inout PackObject?) throws(PackError) -> FrameLayout {
+        guard var given = payload else { throw PackError("sensor.payload has no start.") }
+        defer { payload = given }
+        guard let start = try bytes("start", of: &given) else { throw given.missing("start") }
+        let end = try bytes("end", of: &given) ?? []
+        var checksum: FrameLayout.Checksum?
+        if var object = try given.object("checksum") {
+            guard let kind = try object.choice("kind", of: FrameLayout.Checksum.Kind.self) else {
+                throw object.missing("kind")
+            }
+            let from = try object.integer("from", in: 0...FrameLayout.longest - 1) ?? 0
+            try object.finish()
+            checksum = FrameLayout.Checksum(kind, from: from)
+        }
+        let length: FrameLayout.Length
+        if let from = try given.text("lengthFrom") {
+            guard let field = FrameField(from) else {
+                throw given.wrong("lengthFrom", "is not a number of a frame such as u16be@2")
+            }
+            length = .field(field, plus: try given.integer("lengthPlus", in: -1024...1024) ?? 0)
+        } else {
+            guard let count = try given.integer("length", in: 1...FrameLayout.longest) else {
+                throw given.missing("length")
+            }
+            length = .fixed(count)
+        }
+        do {
+            return try FrameLayout(start: start, length: length, end: end, checksum: checksum)
+        } catch {
+            throw PackError("sensor.payload: \(error.message).")
+        }
+    }
+
+    /// Bytes as hexadecimal digits: `42 4D`.
+    private static func bytes(
+        _ key: String, of object: inout PackObject
+    ) throws(PackError) -> [UInt8]? {
+        guard let text = try object.text(key) else { return nil }
+        let parts = text.split(separator: " ")
+        let bytes = parts.compactMap { $0.utf8.count == 2 ? UInt8($0, radix: 16) : nil }
+        guard bytes.count == parts.count, (1...8).contains(bytes.count) else {
+            throw object.wrong(key, "is not 1 to 8 bytes in hexadecimal, such as 42 4D")
+        }
+        return bytes
     }
 
     private static func time(_ payload: inout PackObject?) throws(PackError) -> TimeRule? {
@@ -105,10 +157,14 @@ enum PackPayload {
         let limits = try limits(&field)
         let states = try field.table("states") ?? [:]
         let margin = try field.number("margin", in: 0...1e15) ?? 0
-        guard scale == 1 && offset == 0 && limits == nil && margin == 0 || kind.isNumeric else {
+        let suffix = try field.text("suffix")
+        guard
+            scale == 1 && offset == 0 && limits == nil && margin == 0 && suffix == nil
+                || kind.isNumeric
+        else {
             throw field.wrong(
                 "kind",
-                "allows no scale, offset, min, max or margin: only number and integer fields have them"
+                "allows no scale, offset, min, max, margin or suffix: only number and integer fields have them"
             )
         }
         guard states.isEmpty || kind == .state else {
@@ -119,7 +175,7 @@ enum PackPayload {
             from,
             FieldRule(
                 Field(name, unit: unit, kind: kind), scale: scale, offset: offset, limits: limits,
-                states: states, unknown: unknown, margin: margin)
+                states: states, unknown: unknown, margin: margin, suffix: suffix)
         )
     }
 

@@ -62,6 +62,8 @@ public struct LineSplitter: Sendable {
 }
 
 /// A line of `key: value` or `key=value` pairs separated by commas or semicolons.
+///
+/// In a pair with neither sign, a tab separates the key from the value, as in the lines of Victron's VE.Direct.
 struct KeyValueLine {
     /// The values by normalised key.
     private(set) var values: [String: Value] = [:]
@@ -74,7 +76,10 @@ struct KeyValueLine {
         // One more part than the maximum is the rest of a line with too many pairs.
         guard parts.count <= Self.maximumPairs else { return nil }
         for part in parts {
-            guard let mark = part.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return nil }
+            guard
+                let mark = part.firstIndex(where: { $0 == ":" || $0 == "=" })
+                    ?? part.firstIndex(of: "\t")
+            else { return nil }
             let key = Self.reduced(String(part[..<mark]))
             let text = part[part.index(after: mark)...]
             guard !key.isEmpty, let value = Value(text: text), values[key] == nil else {
@@ -95,7 +100,7 @@ struct KeyValueLine {
 ///
 /// Matching may take exponential time, so the work per line is bounded.
 struct LinePattern: Sendable {
-    private static let longest = 1024
+    static let longest = 1024
     private static let longestLine = 4096
     /// The maximum number of progress reports for a line; the engine reports every 10 000 steps.
     private static let maximumReports = 50

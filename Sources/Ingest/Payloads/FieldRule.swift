@@ -16,20 +16,42 @@ public struct FieldRule: Hashable, Sendable {
 
     /// The substitute for a missing value; `nil` if samples require a value.
     public let unknown: Value?
+    /// What may follow a number in a text, without the percent sign, which always may.
+    private let units: Set<String>
     /// The largest difference between two numbers that ``SampleMaker`` does not count as a change.
     public let margin: Double
 
     private static let longestText = 1024
 
     /// Creates a rule for `field`; by default values are stored unchanged.
+    ///
+    /// - Parameter suffix: a unit that devices write after the number, besides that of the field. A number with any
+    ///   other text after it is refused, since it may be in another unit.
     public init(
         _ field: Field, scale: Double = 1, offset: Double = 0,
         limits: ClosedRange<Double>? = nil, states: [String: String] = [:], unknown: Value? = nil,
-        margin: Double = 0
+        margin: Double = 0, suffix: String? = nil
     ) {
         (self.field, self.scale, self.offset) = (field, scale, offset)
         (self.limits, self.states) = (limits, states)
         (self.unknown, self.margin) = (unknown, margin)
+        units = Self.units(of: field).union(suffix.map { [$0] } ?? [])
+    }
+
+    /// How devices write the unit of a field: as UCUM does, without its brackets, or with a degree sign.
+    private static func units(of field: Field) -> Set<String> {
+        guard let unit = field.unit else { return [] }
+        var units: Set = [unit]
+        if unit.hasPrefix("["), unit.hasSuffix("]") {
+            units.insert(String(unit.dropFirst().dropLast()))
+        }
+        switch unit {
+        case "Cel": units.formUnion(["C", "\u{B0}C", "\u{2103}"])
+        case "[degF]": units.formUnion(["F", "\u{B0}F", "\u{2109}"])
+        case "deg": units.insert("\u{B0}")
+        default: break
+        }
+        return units
     }
 
     /// Whether a value differs enough from the last one to be reported.
@@ -68,25 +90,31 @@ public struct FieldRule: Hashable, Sendable {
     }
 
     private func calibrated(_ raw: Value) -> Double? {
-        guard let number = Self.number(raw) else { return nil }
+        guard let number = number(raw) else { return nil }
         let calibrated = scale * number + offset
         guard calibrated.isFinite else { return nil }
         guard let limits else { return calibrated }
         return min(max(calibrated, limits.lowerBound), limits.upperBound)
     }
 
-    private static func number(_ raw: Value) -> Double? {
+    private func number(_ raw: Value) -> Double? {
         switch raw {
         case .number(let number): number.isFinite ? number : nil
         case .integer(let integer): Double(integer)
-        case .text(let text): Double(decimal: withoutPercentSign(text), allowsExponent: true)
+        case .text(let text): Double(decimal: withoutUnit(text), allowsExponent: true)
         }
     }
 
-    /// Some devices send a unit with the number: `97.7%`.
-    private static func withoutPercentSign(_ text: String) -> Substring {
-        guard text.last == "%" else { return text[...] }
-        var number = text.dropLast()
+    /// Some devices send a unit with the number: `97.7%`, `612 ppm`.
+    private func withoutUnit(_ text: String) -> Substring {
+        var number = text[...]
+        if text.last == "%" {
+            number = text.dropLast()
+        } else if let last = text.last, !last.isNumber {
+            // Of `C` and `°C` the longer one.
+            let unit = units.filter(text.hasSuffix).max { $0.count < $1.count }
+            number = text.dropLast(unit?.count ?? 0)
+        }
         while number.last == " " { number.removeLast() }
         return number
     }

@@ -1,6 +1,7 @@
 import Motion
 public import Samples
 import Text
+import Tracks
 
 /// Extracts the values of several fields from payloads of one format.
 ///
@@ -21,6 +22,9 @@ public struct PayloadReader: Sendable {
         case plain(count: Int)
         case bytes([CharacteristicDecoder])
         case named([String])
+        case frame(FrameLayout, [FrameField])
+        case sentences([String])
+        case telegram([DSMRTelegram.Name])
     }
 
     private let form: Form
@@ -65,6 +69,35 @@ public struct PayloadReader: Sendable {
             }
             form = .bytes(decoders)
         case .named: form = .named(names)
+        case .frame(let layout):
+            var fields: [FrameField] = []
+            for name in names {
+                guard let field = FrameField(name) else {
+                    throw PayloadError(
+                        "\(name.escapedForDisplay(limit: 40)) is not a number of a frame such as u16be@10"
+                    )
+                }
+                fields.append(field)
+            }
+            form = .frame(layout, fields)
+        case .nmea:
+            if let name = names.first(where: { !NMEAMessage.names.contains($0) }) {
+                throw PayloadError(
+                    "\(name.escapedForDisplay(limit: 40)) is not one of the values "
+                        + NMEAMessage.names.joined(separator: ", "))
+            }
+            form = .sentences(names)
+        case .dsmr:
+            var codes: [DSMRTelegram.Name] = []
+            for name in names {
+                guard let code = DSMRTelegram.Name(name) else {
+                    throw PayloadError(
+                        "\(name.escapedForDisplay(limit: 40)) is not an OBIS code such as 1-0:1.8.1"
+                    )
+                }
+                codes.append(code)
+            }
+            form = .telegram(codes)
         }
     }
 
@@ -102,6 +135,15 @@ public struct PayloadReader: Sendable {
             let values = decoders.map { $0.decode(payload) }
             return values.allSatisfy { $0 == nil } ? nil : values
         case .named: return nil
+        case .frame(let layout, let fields):
+            guard layout.accepts(payload[...]) else { return nil }
+            return fields.map { $0.value(in: payload[...]) }
+        case .sentences(let names):
+            guard let values = NMEAMessage(payload)?.values else { return nil }
+            return names.map { values[$0] }
+        case .telegram(let names):
+            guard let telegram = DSMRTelegram(payload) else { return nil }
+            return names.map(telegram.value)
         }
     }
 
@@ -137,6 +179,14 @@ public enum PayloadFormat: Hashable, Sendable {
     case plain
     /// Binary data; a field is named by its ``Motion/CharacteristicDecoder``, such as `s16/100`.
     case bytes
+    /// Binary messages with start bytes and a length; a field is named by a ``FrameField``, such as `u16be@10`.
+    case frame(FrameLayout)
+    /// Sentences of NMEA 0183 (RMC, GGA, GSA, VTG); a field is named by its value: `latitude`, `longitude`,
+    /// `altitude`, `accuracy`, `speed`, `heading`, `hdop`, `satellites`, `quality` or `time`.
+    case nmea
+    /// Telegrams of the P1 port of meters and of IEC 62056-21; a field is named by its OBIS code, such as
+    /// `1-0:1.8.1`, with the number of its parentheses if they are not the last ones: `0-1:24.2.1[0]`.
+    case dsmr
     /// The source delivers ``Reading``s; a field is named by the name of its value.
     case named
 }
@@ -175,5 +225,29 @@ extension Value {
         }
         guard !text.isEmpty else { return nil }
         self = .text(String(text))
+    }
+}
+
+extension NMEAMessage {
+    fileprivate static let names = [
+        "latitude", "longitude", "altitude", "accuracy", "speed", "heading", "hdop", "satellites",
+        "quality", "time",
+    ]
+
+    /// The values by name; without a position all but the quality and the satellites are missing.
+    fileprivate var values: [String: Value] {
+        var values: [String: Value] = [:]
+        values["satellites"] = satellites.map { .integer(Int64($0)) }
+        values["quality"] = quality.map { .integer(Int64($0)) }
+        guard let fix else { return values }
+        values["latitude"] = .number(fix.position.latitude)
+        values["longitude"] = .number(fix.position.longitude)
+        values["altitude"] = fix.altitude.map { .number($0) }
+        values["accuracy"] = fix.accuracy.map { .number($0) }
+        values["speed"] = fix.speed.map { .number($0) }
+        values["heading"] = fix.heading.map { .number($0) }
+        values["hdop"] = dilution.map { .number($0) }
+        values["time"] = time.map { .text($0.description) }
+        return values
     }
 }

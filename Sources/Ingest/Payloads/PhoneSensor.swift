@@ -1,5 +1,6 @@
 public import Samples
 import Text
+import Tracks
 
 /// A sensor of a phone.
 ///
@@ -107,8 +108,6 @@ enum PhoneStateNames {
 struct PhoneReadingBuilder {
     /// An unknown speed, accuracy or heading, as in CoreLocation and Sensor Logger.
     private static let unknown = -1.0
-    /// An unknown altitude, as in locations of gpsd.
-    private static let unknownAltitude = -9999.0
 
     private(set) var values: [String: Value] = [:]
 
@@ -167,7 +166,7 @@ struct PhoneReadingBuilder {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { throw .value }
         values["latitude"] = .number(latitude)
         values["longitude"] = .number(longitude)
-        values["altitude"] = .number(altitude ?? Self.unknownAltitude)
+        values["altitude"] = .number(altitude ?? Fix.unknownAltitude)
         for (field, number) in [("accuracy", accuracy), ("speed", speed), ("heading", heading)] {
             values[field] = .number(number.map { $0 < 0 ? Self.unknown : $0 } ?? Self.unknown)
         }

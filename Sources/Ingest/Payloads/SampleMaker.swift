@@ -43,6 +43,7 @@ public struct SampleMaker: Sendable {
     /// The outcomes so far.
     public private(set) var counts = Counts()
     private let reader: PayloadReader
+    private let format: PayloadFormat
     private let rules: [FieldRule]
     private let time: TimeRule?
     /// Whether a missing field keeps its last value.
@@ -76,12 +77,16 @@ public struct SampleMaker: Sendable {
         }
         reader = try PayloadReader(format, names: names + (time.map { [$0.name] } ?? []))
         (self.rules, self.time, self.isSparse) = (rules, time, isSparse)
+        self.format = format
         known = Array(repeating: nil, count: rules.count)
         self.takesOnlyChanges = takesOnlyChanges
     }
 
     /// How far the source's clock differs from the arrival times; `nil` if payloads have no times.
     public var clockOffset: ClockOffset? { clock.offset }
+
+    /// Splits a stream of bytes into payloads of the format.
+    public var splitter: MessageSplitter { MessageSplitter(format) }
 
     /// The fields of the samples.
     public var fields: [Field] { rules.map(\.field) }

@@ -15,12 +15,13 @@ final class SerialDevice: TestDevice {
     private let state = Mutex((master: Int32(-1), terminal: ""))
 
     init(
-        path: String, baud: Int = 9600, sent: String = "", skipped: Int = 0,
-        timeout: Duration? = nil
+        path: String, baud: Int = 9600, framing: SerialFraming = .standard, sent: String = "",
+        skipped: Int = 0, timeout: Duration? = nil
     ) {
         self.path = path
         connector = SerialConnector(
-            device: path, baud: baud, sent: Array(sent.utf8), skipped: skipped, timeout: timeout)
+            device: path, baud: baud, framing: framing, sent: Array(sent.utf8), skipped: skipped,
+            timeout: timeout)
     }
 
     deinit {

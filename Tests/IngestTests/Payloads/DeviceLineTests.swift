@@ -32,6 +32,19 @@ struct DeviceLineTests {
         #expect(Self.values(&door, "Battery Level: 97%") == [.text("open"), .number(97)])
     }
 
+    @Test(arguments: [
+        ("V\t12834", 12834.0), ("v\t-5", -5), ("V:\t7", 7), ("V\t: 7", 7), ("\tV = 7", 7),
+        ("V\t", nil), ("\t7", nil), ("V 7", nil),
+    ])
+    func `a tab separates a key from its value unless another sign does`(
+        line: String, value: Double?
+    ) throws {
+        // A line of a Victron battery monitor.
+        var monitor = try SampleMaker(
+            format: .keyValue, names: ["V"], rules: [FieldRule(Field("voltage", unit: "mV"))])
+        #expect(Self.values(&monitor, line) == value.map { [.number($0)] })
+    }
+
     @Test func `the alternative name of the switch is a key like any other`() throws {
         var sensor = try SampleMaker(
             format: .keyValue, names: ["sensor state"],

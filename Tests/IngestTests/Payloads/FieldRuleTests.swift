@@ -25,6 +25,23 @@ struct FieldRuleTests {
 
     @Test(
         arguments: [
+            ("Cel", nil, "28.2 C", 28.2), ("Cel", nil, "-3\u{B0}C", -3),
+            ("Cel", nil, "28.2 F", nil),
+            ("Cel", nil, "28.2 Cel", 28.2), ("Cel", nil, "C", nil), ("[ppm]", nil, "612 ppm", 612),
+            ("[ppm]", nil, "612 [ppm]", 612), ("[ppm]", nil, "612 ppb", nil),
+            ("kW.h", nil, "4.5 kWh", nil), ("kW.h", "kWh", "4.5 kWh", 4.5), (nil, nil, "5 V", nil),
+            ("V", nil, "5 mV", nil), ("V", nil, "5V", 5), ("1", nil, "21", 21),
+            ("deg", nil, "8.5\u{B0}", 8.5),
+        ] as [(String?, String?, String, Double?)])
+    func `a number can have the unit of its field, but no other`(
+        unit: String?, suffix: String?, text: String, number: Double?
+    ) {
+        let rule = FieldRule(Field("value", unit: unit), suffix: suffix)
+        #expect(rule.value(of: .text(text)) == number.map { .number($0) })
+    }
+
+    @Test(
+        arguments: [
             (.text("10"), 2, 1, 21), (.integer(10), -1, 0, -10), (.number(0.5), 100, -50, 0),
             (.text("1e308"), 10, 0, nil), (.number(.greatestFiniteMagnitude), -2, 0, nil),
         ] as [(Value, Double, Double, Double?)])

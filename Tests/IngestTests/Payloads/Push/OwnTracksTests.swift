@@ -80,4 +80,10 @@ struct OwnTracksTests {
         #expect(content.readings.map(\.sensor) == ["location.ann"])
         #expect(content.dropped == [.value: 1])
     }
+
+    @Test func `an unknown altitude has the reserved number`() throws {
+        let content = try Self.content(#"{"_type":"location","lat":1,"lon":2,"tst":5}"#)
+        #expect(content.readings.first?.reading.values["altitude"] == .number(-9999))
+        #expect(content.dropped.isEmpty)
+    }
 }
