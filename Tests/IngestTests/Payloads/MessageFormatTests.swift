@@ -49,7 +49,10 @@ struct MessageFormatTests {
     /// PMS5003, data manual V2.3: 42 4D, the number of bytes that follow, 13 numbers, the sum of all before.
     private static func particles() -> [UInt8] {
         let numbers: [UInt16] = [28, 5, 8, 9, 5, 8, 9, 1014, 300, 52, 6, 2, 0, 0x9700]
-        let bytes = [0x42, 0x4D] + numbers.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        let words = numbers.flatMap { number -> [UInt8] in
+            [UInt8(number >> 8), UInt8(number & 0xFF)]
+        }
+        let bytes: [UInt8] = [0x42, 0x4D] + words
         let sum = bytes.reduce(UInt16(0)) { $0 + UInt16($1) }
         return bytes + [UInt8(sum >> 8), UInt8(sum & 0xFF)]
     }
