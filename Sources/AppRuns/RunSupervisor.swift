@@ -60,7 +60,8 @@ public actor RunSupervisor {
     ///   - libraries: scripts that apps load when they need them.
     ///   - records: the folder in which the last runs are recorded.
     ///   - budget: the limits of an app, by its name.
-    ///   - keepsSpare: whether a process that occupies memory waits for the next app; not used with `pool`.
+    ///   - keepsSpare: whether a process is kept ready for the next app, which takes memory; not used with
+    ///     `pool`.
     ///   - zone: the time zone of the apps; not used with `pool`, which has its own.
     ///   - pool: makes the processes of several supervisors; the caller closes it.
     ///   - time: the clock for the start and end of runs. Supervision uses the machine's clock.

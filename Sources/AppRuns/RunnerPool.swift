@@ -79,7 +79,7 @@ public actor RunnerPool {
 
     /// - Parameters:
     ///   - path: the path of `nervous-runner`.
-    ///   - keepsSpare: whether a process that occupies memory waits for the next app.
+    ///   - keepsSpare: whether a process is kept ready for the next app, which takes memory.
     ///   - zone: the time zone of the apps.
     public init(path: String, keepsSpare: Bool, zone: AppTimeZone = .system) {
         self.path = path

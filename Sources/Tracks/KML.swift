@@ -5,8 +5,8 @@ import Text
 ///
 /// OGC KML 2.3, https://docs.ogc.org/is/12-007r2/12-007r2.html, and Google's extension for 2.2. `Track` elements
 /// have a time for each point. The points of a `LineString` have none; if the `TimeSpan` of its placemark
-/// has a begin and an end, they are those of its first and last point. Where a file has neither, placemarks of
-/// single points with a `TimeStamp`, which other programs write for tracks, are a track for each folder.
+/// has a begin and an end, they are those of its first and last point. In a file without either, the points
+/// of each folder that have a `TimeStamp` are one track: some programs write tracks in this way.
 struct KMLReader: MarkupTrackReader {
     /// The elements of a placemark.
     private struct Placemark {

@@ -49,8 +49,9 @@ package final class Interruptions: Sendable {
     /// Delivers a signal to all listeners.
     func deliver() {
         var tried: Set<Int> = []
-        // Without our lock: `yield` takes the lock of the task that iterates, which a task that is cancelled
-        // holds while `onTermination` waits for ours.
+        // `yield` must not be called with the lock of `state` held: it takes the lock of the task that
+        // iterates. If that task is being cancelled, it holds its lock while `onTermination` waits for
+        // the lock of `state`, so both would wait forever.
         while let listeners = untriedListeners(tried) {
             let isDelivered = listeners.values.reduce(false) { isDelivered, listener in
                 if case .enqueued = listener.yield() { return true }

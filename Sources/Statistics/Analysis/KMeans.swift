@@ -26,9 +26,10 @@ public struct KMeans: Hashable, Sendable {
     ///
     /// Centres are seeded by k-means++: D. Arthur and S. Vassilvitskii, "k-means++: The Advantages of Careful
     /// Seeding", SODA 2007. Each start ends in a local minimum; the one with the least ``inertia`` is
-    /// chosen, of equal ones the first, and refined by moving single points. There are 10 starts, fewer if count × k × dimensions exceeds
-    /// 500 000, and one if it exceeds 2.5 million. An iteration of a start takes O(count · k · dimensions)
-    /// time, and the memory is that of a few numbers for each point.
+    /// chosen, of equal ones the first, and refined by moving single points. There are 10 starts, fewer if
+    /// count × k × dimensions exceeds 500 000, and only one if it exceeds 2.5 million. An iteration of a
+    /// start takes O(count · k · dimensions) time, and the memory is that of a few numbers for each point.
+    ///
     /// - Parameters:
     ///   - k: the number of clusters, at least 1.
     ///   - rounds: the maximum number of iterations of each start.

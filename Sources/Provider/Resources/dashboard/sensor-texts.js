@@ -82,7 +82,7 @@ export const said = {
   deleteWhich: "Delete samples of",
   spans: { hour: "the last hour", day: "the last 24 hours", shown: "the range shown", all: "all time" },
   deleteSpan: (span) => `Delete samples of ${span}`,
-  cannotUndo: "This cannot be undone. Sensors computed from it keep theirs.",
+  cannotUndo: "This cannot be undone. Samples of sensors computed from it are kept.",
   cancel: "Cancel",
   deleted: (count, shown) => (count === 1 ? "1 sample deleted." : `${shown} samples deleted.`),
 };

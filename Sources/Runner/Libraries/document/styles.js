@@ -18,7 +18,7 @@ for (const [display, names] of Object.entries({
 }
 const inherited = { visibility: "visible", "white-space": "normal", "text-transform": "none" };
 
-/** Rules by what an element needs to match them: an id, a class or a name; in the order of the style sheets. */
+/** An index of rules by the id, the class or the tag name that a matching element must have. */
 class RuleIndex {
     #lists = new Map();
     constructor(rules) {
@@ -28,7 +28,7 @@ class RuleIndex {
             this.#lists.get(name).push({ ...rule, order });
         });
     }
-    /** The rules that may match an element. */
+    /** The rules that may match an element, in the order of the style sheets. */
     candidates(element) {
         const found = [...this.#lists.get("") ?? []], seen = new Set();
         const take = (kind, name) => {
