@@ -108,7 +108,7 @@ public struct SensorDescription: Codable, Sendable {
     public let failures: Int
     /// The connection to its source; for clients that may read all samples.
     public let connection: ConnectionReport?
-    /// A remark about how it is read.
+    /// A remark about how it is read, or about what could not be read; it may have several lines.
     public let note: String?
 
     /// Creates a value from its members.

@@ -78,7 +78,8 @@ actor SensorCollector {
         let bounds = await adaptiveBounds(of: id)
         return SensorStatus(
             sensor: known.sensor, state: known.state, level: level,
-            failure: known.failure, note: known.note, failures: known.failures, newest: stored,
+            failure: known.failure, note: known.note ?? known.remark, failures: known.failures,
+            newest: stored,
             future: future, interval: interval,
             freshness: stored.map { Freshness(of: $0.time, at: now, every: interval) },
             source: known.report, clock: known.report?.clock ?? clocks[id],

@@ -97,6 +97,13 @@ public protocol SampleReader: Sendable {
     /// - Returns: `nil` when there is no value yet, as on the first read of a rate.
     /// - Throws: `SensorError` when the source cannot be read or parsed.
     mutating func read() throws(SensorError) -> [Value]?
+
+    /// A remark for the owner about what it reads, such as what it had to leave out; `nil` for none.
+    var remark: String? { get }
+}
+
+extension SampleReader {
+    public var remark: String? { nil }
 }
 
 /// A reader whose device can also capture samples in a buffer.
@@ -129,6 +136,8 @@ public protocol SampleCapture: AnyObject {
 ///
 /// A class, so that discovery recognises a source that it found before and does not restart it.
 public protocol SampleSource: AnyObject, Sendable {
+    /// Tells it the newest stored sample of its sensor, before its samples are consumed.
+    func resume(after last: Sample)
     /// The samples from now on; ends when the source goes away. Cancelling the consumer stops it.
     func samples() -> AsyncThrowingStream<Sample, any Error>
     /// The state of the connection; `nil` where there is none.
@@ -136,6 +145,7 @@ public protocol SampleSource: AnyObject, Sendable {
 }
 
 extension SampleSource {
+    public func resume(after last: Sample) {}
     public var report: SourceReport? { nil }
 }
 

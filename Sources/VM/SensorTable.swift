@@ -231,6 +231,11 @@ struct CollectedSensor {
         return .unavailable(reason: reason, remedy: remedy)
     }
 
+    /// What its reader remarks.
+    var remark: String? {
+        if case .polled(let reader) = availability { reader.remark } else { nil }
+    }
+
     var report: SourceReport? {
         guard case .pushed(let source) = availability else { return nil }
         return source.report

@@ -161,6 +161,9 @@ struct SensorTask: Sendable {
     private func receive(_ source: any SampleSource, on collector: isolated SensorCollector) async {
         var reason = "\(id) stopped sending"
         var pace = SamplePace(interval)
+        if let last = try? await samples.newest(of: id, at: time.now()) {
+            source.resume(after: last.sample)
+        }
         do {
             for try await sample in source.samples() {
                 guard collector.isCurrent(self) else { return }

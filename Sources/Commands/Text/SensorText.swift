@@ -33,7 +33,10 @@ extension SensorDescription {
                 lines.append("Remedy:   \(remedy.escapedForDisplay(limit: 300))")
             }
         }
-        if let note { lines.append("Note:     \(note.escapedForDisplay(limit: 300))") }
+        for (index, line) in (note ?? "").split(separator: "\n").enumerated() {
+            lines.append(
+                (index == 0 ? "Note:     " : "          ") + line.escapedForDisplay(limit: 300))
+        }
         if let failure {
             lines.append(
                 "Failure:  \(failure.escapedForDisplay(limit: 300)) (\(failures) in total)")

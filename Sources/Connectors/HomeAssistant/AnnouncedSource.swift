@@ -4,14 +4,27 @@ import Scheduling
 import Synchronization
 import VM
 
+/// How the value of an announced sensor is read from messages.
+struct AnnouncedReader: Sendable {
+    let template: ValueTemplate
+    let rule: FieldRule
+    /// The time after which a value is stale without a further message, in seconds.
+    var expiry: Int64?
+}
+
 /// The samples of one announced sensor, received over a shared connection.
 ///
-/// The payload format may change while samples are consumed.
+/// The reader may change while samples are consumed.
+///
+/// A retained message is of unknown age. It becomes a sample only if the sensor has states, such as a door, whose
+/// last state is the current one; its time is that of its arrival. It is left out if it has the last known value.
 final class AnnouncedSource: SampleSource {
     /// The maximum number of buffered samples; more are dropped and counted.
     private static let bufferLimit = 4096
+    private static let name = "value"
 
     private struct State {
+        var reader: AnnouncedReader
         var sink: SampleSink
         /// The consumers; only the last one gets samples, since a cancelled one may end after its
         /// successor has started.
@@ -21,14 +34,28 @@ final class AnnouncedSource: SampleSource {
         /// The number of consumers so far.
         var listeners = 0
         var isConnected = false
+        /// Why it is not connected.
+        var problem: String?
+        /// The value of the last sample.
+        var last: Value?
+        /// A retained value that arrived before there was a consumer.
+        var retained: Value?
+        /// The last message, or the connection if there was none since.
+        var heard: Timestamp?
 
-        init(_ sink: SampleSink) { self.sink = sink }
+        init(_ reader: AnnouncedReader, _ sink: SampleSink) {
+            (self.reader, self.sink) = (reader, sink)
+        }
 
         /// Directs samples to the last consumer.
         mutating func begin() {
             guard let output = outputs.last?.output else { return }
             listener = sink.begin(output)
-            if isConnected { sink.connected() }
+            if isConnected {
+                sink.connected()
+            } else if let problem {
+                sink.setLink(.disconnected, problem, for: listener)
+            }
         }
     }
 
@@ -37,36 +64,71 @@ final class AnnouncedSource: SampleSource {
     private let state: Mutex<State>
     private let time: any TimeSource
 
-    init(_ maker: SampleMaker, time: any TimeSource) {
-        state = Mutex(State(Self.sink(maker, time)))
+    init(_ reader: AnnouncedReader, time: any TimeSource) {
+        state = Mutex(State(reader, Self.sink(reader, time)))
         self.time = time
     }
 
-    var report: SourceReport? { state.withLock { $0.sink }.report }
+    /// The report of the connection; a value that has expired is a problem.
+    var report: SourceReport? {
+        let (sink, expiry, heard) = state.withLock { ($0.sink, $0.reader.expiry, $0.heard) }
+        var report = sink.report
+        if report.link == .connected, report.problem == nil, let expiry, let heard,
+            heard.advanced(byMicroseconds: expiry * 1_000_000) < time.now()
+        {
+            report.problem =
+                "No message for more than \(expiry) s, after which its value is stale. Check the device."
+        }
+        return report
+    }
+
+    func resume(after last: Sample) {
+        state.withLock { $0.last = last.values.first }
+    }
 
     func samples() -> AsyncThrowingStream<Sample, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.bufferLimit)) { output in
-            let number = state.withLock { state in
+            let (number, retained) = state.withLock { state in
                 state.listeners += 1
                 state.outputs.append((state.listeners, output))
                 state.begin()
-                return state.listeners
+                return (state.listeners, state.retained.take())
             }
             output.onTermination = { [weak self] _ in self?.end(number) }
+            if let retained { send(retained, unlessKnown: true) }
         }
     }
 
-    /// Changes the payload format; the counts restart at zero.
-    func read(with maker: SampleMaker) {
+    /// Changes how values are read; the counts restart at zero.
+    func read(with reader: AnnouncedReader) {
         state.withLock { state in
-            state.sink = Self.sink(maker, time)
+            state.reader = reader
+            state.sink = Self.sink(reader, time)
             state.begin()
         }
     }
 
-    /// Takes a message; it is ignored without a consumer.
-    func take(_ payload: [UInt8]) {
-        state.withLock { $0.outputs.isEmpty ? nil : $0.sink }?.take(payload)
+    /// Takes a message; it is ignored without a consumer, unless it is a retained state.
+    ///
+    /// - Parameter input: `nil` for a message that is no text.
+    func take(_ input: TemplateInput?, isRetained: Bool = false) {
+        let now = time.now()
+        let (reader, sink, isConsumed) = state.withLock { state in
+            if !isRetained { state.heard = now }
+            return (state.reader, state.sink, !state.outputs.isEmpty)
+        }
+        guard isRetained else {
+            guard isConsumed else { return }
+            guard let input else { return sink.reject() }
+            return send(reader.template.value(of: input), unlessKnown: false)
+        }
+        guard reader.rule.field.kind == .state, let input,
+            let raw = reader.template.value(of: input), reader.rule.value(of: raw) != nil
+        else { return }
+        guard isConsumed else {
+            return state.withLock { $0.retained = raw }
+        }
+        send(raw, unlessKnown: true)
     }
 
     func warn(_ problem: String) {
@@ -74,18 +136,33 @@ final class AnnouncedSource: SampleSource {
     }
 
     func connected() {
+        let now = time.now()
         state.withLock { state in
             guard !state.isConnected else { return }
-            state.isConnected = true
+            (state.isConnected, state.problem) = (true, nil)
+            state.heard = now
             if !state.outputs.isEmpty { state.sink.connected() }
         }
     }
 
     func disconnected(_ problem: String) {
         state.withLock { state in
-            state.isConnected = false
+            (state.isConnected, state.problem) = (false, problem)
             state.sink.setLink(.disconnected, problem, for: state.listener)
         }
+    }
+
+    /// - Parameter raw: `nil` if the message has no value.
+    private func send(_ raw: Value?, unlessKnown isSkippable: Bool) {
+        let (sink, value, isKnown) = state.withLock { state in
+            let value = raw.flatMap(state.reader.rule.value)
+            if !isSkippable { state.retained = nil }
+            return (state.sink, value, value != nil && value == state.last)
+        }
+        guard !(isSkippable && isKnown) else { return }
+        // Without the lock: see ``SampleSink``.
+        let reading = Reading(values: raw.map { [Self.name: $0] } ?? [:])
+        if sink.take(reading) { state.withLock { $0.last = value } }
     }
 
     private func end(_ number: Int) {
@@ -98,10 +175,9 @@ final class AnnouncedSource: SampleSource {
         }
     }
 
-    private static func sink(
-        _ maker: SampleMaker, _ time: any TimeSource
-    ) -> SampleSink {
+    private static func sink(_ reader: AnnouncedReader, _ time: any TimeSource) -> SampleSink {
         SampleSink(
-            maker: maker, limit: TokenBucket(rate: SupervisedSource.standardRate), time: time)
+            maker: SampleMaker(name: name, rule: reader.rule),
+            limit: TokenBucket(rate: SupervisedSource.standardRate), time: time)
     }
 }

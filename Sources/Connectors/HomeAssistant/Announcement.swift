@@ -1,3 +1,4 @@
+import Foundation
 import Ingest
 import Samples
 import Text
@@ -18,32 +19,48 @@ struct Announcement: Hashable, Sendable {
     let name: String?
     /// The name used if there is no other.
     let object: String
+    /// A topic, or a topic filter with `+` and `#`.
     let topic: String
-    let template: ValueTemplate?
+    let template: Template
     let rule: FieldRule
     /// A unit that has no UCUM equivalent.
     let foreignUnit: String?
+    let availability: AnnouncedAvailability
+    /// The time after which a value is stale without a further message, in seconds.
+    let expiry: Int64?
 
+    /// How the value is read from a message.
+    enum Template: Hashable, Sendable {
+        case supported(ValueTemplate)
+        /// What is not supported, as a clause.
+        case unsupported(String)
+    }
+
+    /// Describes the sensor `object`.
+    ///
     /// - Throws: ``PayloadError`` if it does not describe a sensor.
-    init(_ payload: [UInt8], at announcementTopic: AnnouncementTopic) throws(PayloadError) {
-        let whole: JSONValue
-        do {
-            whole = try StrictJSON(maximumBytes: Self.limit).parse(payload)
-        } catch {
-            throw PayloadError(error.message)
+    init(
+        _ texts: AnnouncementTexts, _ component: AnnouncementTopic.Component, object: String
+    ) throws(PayloadError) {
+        guard let topic = texts.topic("state_topic") else {
+            throw PayloadError("it has no state_topic")
         }
-        guard whole.object != nil else { throw PayloadError("it is not an object") }
-        let texts = AnnouncementTexts(whole)
-        topic = try Self.topic(texts)
-        let template = texts["value_template"]
-        self.template = template.map(ValueTemplate.init) ?? .whole
-        object = announcementTopic.object
+        guard Self.isFilter(topic) else {
+            throw PayloadError("its state_topic is not a valid topic, or takes all topics")
+        }
+        self.topic = topic
+        template = Self.template(texts["value_template"])
+        self.object = object
         name = Self.name(texts["name"])
         device = Self.name(texts.device?["name"])
+        availability = AnnouncedAvailability(texts)
+        expiry = texts["expire_after"].flatMap { Int64($0) }.flatMap {
+            (1...Self.longestExpiry).contains($0) ? $0 : nil
+        }
         let given = texts["device_class"]
         let unit = texts["unit_of_measurement"].flatMap { $0.isEmpty ? nil : $0 }
         let isCounted = unit != nil || texts["state_class"] != nil
-        switch announcementTopic.component {
+        switch component {
         case .binary:
             classification = .binary(given)
             rule = Self.rule(texts, classification)
@@ -51,7 +68,7 @@ struct Announcement: Hashable, Sendable {
         case .sensor where isCounted || given != nil && !Self.isText(given):
             classification = .number(given)
             let known = unit.flatMap(UnitNames.ucum)
-            rule = FieldRule(Field(classification.field, unit: known ?? "1"))
+            rule = classification.rule(unit: known)
             foreignUnit = known == nil ? unit.flatMap(Self.name) : nil
         case .sensor:
             classification = .state
@@ -88,15 +105,22 @@ struct Announcement: Hashable, Sendable {
     }
 
     /// Converts the messages to samples; `nil` if the template is not supported.
-    var maker: SampleMaker? {
-        template.flatMap { template in
-            try? SampleMaker(format: template.format, names: [template.name], rules: [rule])
-        }
+    var reader: AnnouncedReader? {
+        guard case .supported(let template) = template else { return nil }
+        return AnnouncedReader(template: template, rule: rule, expiry: expiry)
+    }
+
+    /// The topics of values and of availability.
+    var topics: Set<String> { Set(availability.sources.map(\.topic) + [topic]) }
+
+    /// The topics whose retained messages matter: of availability, and of the values of a state.
+    var retainedTopics: Set<String> {
+        rule.field.kind == .state ? topics : topics.subtracting([topic])
     }
 
     /// The source for display.
     func source(at broker: MQTTBroker) -> String {
-        guard case .member = template, let name = template?.name else {
+        guard case .supported(let template) = template, let name = template.name else {
             return "\(broker)/\(topic)"
         }
         return "\(broker)/\(topic) \(name.escapedForDisplay(limit: 80))"
@@ -104,20 +128,23 @@ struct Announcement: Hashable, Sendable {
 
     // MARK: - Private
 
-    private static func topic(_ texts: AnnouncementTexts) throws(PayloadError) -> String {
-        guard var topic = texts["state_topic"] else { throw PayloadError("it has no state_topic") }
-        if let base = texts["~"] {
-            if topic.hasPrefix("~") {
-                topic = base + topic.dropFirst()
-            } else if topic.hasSuffix("~") {
-                topic = topic.dropLast() + base
-            }
+    private static let longestExpiry: Int64 = 366 * 86_400
+
+    /// Whether a text is a topic filter that names at least one level.
+    private static func isFilter(_ topic: String) -> Bool {
+        (1...longestTopic).contains(topic.utf8.count)
+            && !topic.unicodeScalars.contains { $0.isUnsafeToDisplay }
+            && MQTTFilter(topic: topic).isValid
+            && topic.split(separator: "/").contains { $0 != "+" && $0 != "#" }
+    }
+
+    private static func template(_ text: String?) -> Template {
+        guard let text, !text.isEmpty else { return .supported(.whole) }
+        do {
+            return .supported(try ValueTemplate(text))
+        } catch {
+            return .unsupported(error.message)
         }
-        guard (1...longestTopic).contains(topic.utf8.count),
-            !topic.unicodeScalars.contains(where: { $0.isUnsafeToDisplay || $0 == "+" || $0 == "#" }
-            )
-        else { throw PayloadError("its state_topic is not a valid topic") }
-        return topic
     }
 
     private static func name(_ text: String?) -> String? {
@@ -142,73 +169,12 @@ struct Announcement: Hashable, Sendable {
         ] {
             let payload = texts[key] ?? standard
             table[payload] = state
-            // Jinja prints the booleans of JSON capitalised.
-            if payload == "True" || payload == "False" { table[payload.lowercased()] = state }
-        }
-        return FieldRule(Field(own.field, kind: .state), states: table)
-    }
-}
-
-/// The texts of an announcement by their full names, with abbreviations resolved.
-private struct AnnouncementTexts {
-    private static let short = [
-        "state_topic": "stat_t", "value_template": "val_tpl", "unit_of_measurement": "unit_of_meas",
-        "device_class": "dev_cla", "state_class": "stat_cla", "payload_on": "pl_on",
-        "payload_off": "pl_off", "device": "dev",
-    ]
-
-    private let value: JSONValue
-
-    init(_ value: JSONValue) {
-        self.value = value
-    }
-
-    /// A text, or a number or boolean as text; `nil` for anything else.
-    subscript(key: String) -> String? {
-        switch member(key)?.content {
-        case .string(let text): text
-        case .bool(let flag): flag ? "true" : "false"
-        case .number(let number): number.int64.map { "\($0)" } ?? "\(number.double)"
-        case .null, .array, .object, nil: nil
-        }
-    }
-
-    /// The description of the device, if given.
-    var device: AnnouncementTexts? { member("device").map(AnnouncementTexts.init) }
-
-    private func member(_ key: String) -> JSONValue? {
-        value[key] ?? Self.short[key].flatMap { value[$0] }
-    }
-}
-
-/// The topic of an announcement: `PREFIX/sensor/[NODE/]OBJECT/config`.
-struct AnnouncementTopic: Hashable, Sendable {
-    enum Component: String, Sendable {
-        case sensor
-        case binary = "binary_sensor"
-    }
-
-    let component: Component
-    let object: String
-
-    /// - Returns: `nil` for another topic.
-    init?(_ topic: String, prefix: String) {
-        guard topic.hasPrefix(prefix + "/"), topic.utf8.count <= 256 else { return nil }
-        let levels = topic.dropFirst(prefix.count + 1)
-            .split(separator: "/", omittingEmptySubsequences: false)
-        guard (3...4).contains(levels.count), levels.last == "config",
-            let component = Component(rawValue: String(levels[0]))
-        else { return nil }
-        self.component = component
-        object = levels.dropFirst().dropLast().joined(separator: "-")
-    }
-
-    /// The subscriptions for all announcements.
-    static func filters(prefix: String) -> [MQTTFilter] {
-        [Component.sensor, .binary].flatMap { component in
-            ["+/config", "+/+/config"].map {
-                MQTTFilter(topic: "\(prefix)/\(component.rawValue)/\($0)")
+            // Jinja prints the booleans of JSON capitalised; devices send them as in JSON.
+            if ["true", "false"].contains(payload.lowercased()) {
+                table[payload.lowercased()] = state
+                table[payload.capitalized] = state
             }
         }
+        return FieldRule(Field(own.field, kind: .state), states: table)
     }
 }

@@ -11,25 +11,38 @@ import VM
 final class Announcements: Sendable {
     /// The maximum number of sensors; more are refused.
     static let sensorLimit = 256
+    /// The maximum number of reasons in ``remark``.
+    private static let shownLimit = 20
 
     struct Entry {
-        var announcement: Announcement
+        /// What the sensors of one announcement have in common.
+        let group: String
+        let announcement: Announcement
         /// `nil` if its messages cannot be read.
         var source: AnnouncedSource?
+        var availability = AnnouncedAvailability.State()
     }
 
     struct State {
         var entries: [String: Entry] = [:]
-        /// Reasons of refused announcements by topic.
-        var refused: [String: String] = [:]
+        /// Refused announcements by key.
+        var refused: [String: Refusal] = [:]
+        var devices: [String: TasmotaDevice] = [:]
         var isConnected = false
         var problem: String?
+        /// The last message that several subscriptions match, and how many copies may follow.
+        var copied: (message: MQTTMessage, remaining: Int)?
+    }
+
+    struct Refusal {
+        let group: String
+        let reason: String
     }
 
     /// The actions for the connection.
     struct Change {
-        var subscribe: String?
-        var unsubscribe: String?
+        var subscribe: [String] = []
+        var unsubscribe: [String] = []
         /// Whether the sensors may have changed.
         var changesSensors = false
     }
@@ -48,15 +61,14 @@ final class Announcements: Sendable {
     /// Processes a message of the broker.
     func take(_ message: MQTTMessage) -> Change {
         if let topic = AnnouncementTopic(message.topic, prefix: prefix) {
-            return state.withLock { $0.take(message, at: topic, time) }
+            return state.withLock { $0.announce(message, topic, time) }
         }
-        // The age of retained values is unknown.
-        guard !message.isRetained else { return Change() }
-        let sources = state.withLock { state in
-            state.entries.values.filter { $0.announcement.topic == message.topic }
-                .compactMap(\.source)
+        let sources = state.withLock { state -> [AnnouncedSource] in
+            state.isCopy(message) ? [] : state.sources(of: message.topic)
         }
-        for source in sources { source.take(message.payload) }
+        let input = TemplateInput(message.payload)
+        for source in sources { source.take(input, isRetained: message.isRetained) }
+        if let input { state.withLock { $0.takeAvailability(input, at: message.topic) } }
         return Change()
     }
 
@@ -66,8 +78,12 @@ final class Announcements: Sendable {
     func connected() -> Set<String> {
         state.withLock { state in
             (state.isConnected, state.problem) = (true, nil)
-            for entry in state.entries.values { entry.source?.connected() }
-            return Set(state.entries.values.filter { $0.source != nil }.map(\.announcement.topic))
+            for key in state.entries.keys {
+                // The broker sends what devices have said last.
+                state.entries[key]?.availability = AnnouncedAvailability.State()
+                state.entries[key]?.source?.connected()
+            }
+            return state.topics
         }
     }
 
@@ -94,6 +110,24 @@ final class Announcements: Sendable {
         state.withLock { ($0.entries.count, $0.refused.count) }
     }
 
+    /// The refused announcements and the sensors that cannot be read, with reasons; `nil` if there are
+    /// none.
+    var remark: String? {
+        let refused = state.withLock { state in
+            state.refused.mapValues(\.reason)
+                .merging(state.entries.compactMapValues(\.announcement.unsupported)) { $1 }
+        }
+        guard !refused.isEmpty else { return nil }
+        var reasons = refused.keys.sorted().prefix(Self.shownLimit).map { key in
+            "\(key.escapedForDisplay(limit: 120)): "
+                + (refused[key] ?? "").escapedForDisplay(limit: 160)
+        }
+        if refused.count > reasons.count {
+            reasons.append("and \(refused.count - reasons.count) more")
+        }
+        return "\(refused.count) announcements are not usable:\n" + reasons.joined(separator: "\n")
+    }
+
     /// Whether the broker is connected, and the last problem.
     var link: (isConnected: Bool, problem: String?) {
         state.withLock { ($0.isConnected, $0.problem) }
@@ -115,72 +149,160 @@ final class Announcements: Sendable {
                 return DiscoveredSensor(
                     sensor,
                     .unavailable(
-                        reason: "unsupported value_template; only {{ value }} and "
-                            + "{{ value_json.NAME }} are supported", remedy: nil))
+                        reason: announcement.unsupported ?? "unsupported value_template",
+                        remedy: "change its value_template, or install a sensor pack for its topic")
+                )
             }
             return DiscoveredSensor(sensor, .pushed(source))
         }
     }
 }
 
+extension Announcement {
+    /// Why its messages cannot be read, as a clause.
+    fileprivate var unsupported: String? {
+        guard case .unsupported(let reason) = template else { return nil }
+        return "unsupported value_template: \(reason)"
+    }
+}
+
 extension Announcements.State {
-    fileprivate mutating func take(
-        _ message: MQTTMessage, at announcementTopic: AnnouncementTopic,
-        _ time: any TimeSource
-    ) -> Announcements.Change {
-        let key = message.topic
-        guard !message.payload.isEmpty else {
-            refused[key] = nil
-            return forget(key)
+    /// The topics to subscribe to.
+    fileprivate var topics: Set<String> {
+        entries.values.reduce(into: []) { topics, entry in
+            if entry.source != nil { topics.formUnion(entry.announcement.topics) }
         }
-        let announcement: Announcement
-        do {
-            announcement = try Announcement(message.payload, at: announcementTopic)
-        } catch {
-            return refuse(key, error.message)
+    }
+
+    fileprivate func sources(of topic: String) -> [AnnouncedSource] {
+        entries.values.filter { MQTTFilter(topic: $0.announcement.topic).matches(topic) }
+            .compactMap(\.source)
+    }
+
+    /// Whether a message is another copy of the previous one, since several subscriptions match it.
+    ///
+    /// MQTT 3.1.1, 3.3.5: a broker may then deliver one copy for each.
+    fileprivate mutating func isCopy(_ message: MQTTMessage) -> Bool {
+        if let former = copied, former.remaining > 0, former.message.topic == message.topic,
+            former.message.payload == message.payload,
+            former.message.isRetained == message.isRetained
+        {
+            copied?.remaining -= 1
+            return true
         }
-        guard entries[key] != nil || entries.count < Announcements.sensorLimit else {
-            return refuse(key, "there are already \(Announcements.sensorLimit)")
-        }
-        refused[key] = nil
-        let former = entries[key]
-        guard former?.announcement != announcement else { return Announcements.Change() }
-        var change = Announcements.Change(changesSensors: true)
-        if let former, former.announcement.topic != announcement.topic {
-            change.unsubscribe = forget(key).unsubscribe
-        }
-        let isSubscribed = entries.values.contains {
-            $0.source != nil && $0.announcement.topic == announcement.topic
-        }
-        var entry = Announcements.Entry(announcement: announcement)
-        if let maker = announcement.maker {
-            if let source = former?.source,
-                former?.announcement.rule.field == announcement.rule.field
-            {
-                source.read(with: maker)
-                entry.source = source
-            } else {
-                // The fields differ, so consumers of the former source must not get its samples.
-                entry.source = AnnouncedSource(maker, time: time)
+        let matches = topics.count { MQTTFilter(topic: $0).matches(message.topic) }
+        copied = matches > 1 ? (message, matches - 1) : nil
+        return false
+    }
+
+    fileprivate mutating func takeAvailability(_ input: TemplateInput, at topic: String) {
+        for (key, entry) in entries where entry.source != nil {
+            var availability = entry.availability
+            guard
+                let isAvailable = entry.announcement.availability.take(
+                    input, at: topic, &availability)
+            else { continue }
+            entries[key]?.availability = availability
+            if isAvailable {
                 if isConnected { entry.source?.connected() }
+            } else {
+                entry.source?.disconnected(
+                    "The device is offline, as it says under \(topic.escapedForDisplay(limit: 120))."
+                )
             }
-            change.subscribe = isSubscribed ? nil : announcement.topic
         }
-        entries[key] = entry
+    }
+
+    fileprivate mutating func announce(
+        _ message: MQTTMessage, _ topic: AnnouncementTopic, _ time: any TimeSource
+    ) -> Announcements.Change {
+        let group = topic.group(message.topic)
+        guard case .tasmota(let part) = topic.form else {
+            let sensors =
+                message.payload.isEmpty ? [] : AnnouncedSensor.sensors(message, topic)
+            return replace(group, sensors, time)
+        }
+        var device = devices[group] ?? TasmotaDevice()
+        do {
+            device[part] =
+                message.payload.isEmpty ? nil : try AnnouncedSensor.object(message.payload, topic)
+        } catch {
+            return replace(group, [AnnouncedSensor(key: group, result: .failure(error))], time)
+        }
+        guard devices[group] != nil || devices.count < Announcements.sensorLimit else {
+            return Announcements.Change()
+        }
+        devices[group] = device.isEmpty ? nil : device
+        return replace(group, device.sensors(group: group, address: topic.object), time)
+    }
+
+    /// Replaces all sensors of an announcement.
+    private mutating func replace(
+        _ group: String, _ sensors: [AnnouncedSensor], _ time: any TimeSource
+    ) -> Announcements.Change {
+        let before = topics
+        var change = Announcements.Change()
+        var wanted: Set<String> = []
+        refused = refused.filter { $0.value.group != group }
+        let keys = Set(sensors.map(\.key))
+        for (key, entry) in entries where entry.group == group && !keys.contains(key) {
+            entries[key] = nil
+            change.changesSensors = true
+        }
+        for sensor in sensors {
+            switch sensor.result {
+            case .success(let announcement):
+                guard adopt(announcement, sensor.key, group, time) else { continue }
+                change.changesSensors = true
+                if entries[sensor.key]?.source != nil {
+                    wanted.formUnion(announcement.retainedTopics)
+                }
+            case .failure(let error):
+                if refuse(sensor.key, group, error.message) { change.changesSensors = true }
+            }
+        }
+        guard change.changesSensors else { return change }
+        let after = topics
+        // A second subscription makes the broker send retained messages again, to the new sensor.
+        change.subscribe = after.subtracting(before).union(wanted).sorted()
+        change.unsubscribe = before.subtracting(after).sorted()
         return change
     }
 
-    /// Refuses an announcement and removes the sensor it replaces.
-    private mutating func refuse(_ key: String, _ reason: String) -> Announcements.Change {
-        if refused.count < Announcements.sensorLimit { refused[key] = reason }
-        return forget(key)
+    /// - Returns: whether something changed.
+    private mutating func adopt(
+        _ announcement: Announcement, _ key: String, _ group: String, _ time: any TimeSource
+    ) -> Bool {
+        let former = entries[key]
+        guard former != nil || entries.count < Announcements.sensorLimit else {
+            return refuse(key, group, "there are already \(Announcements.sensorLimit) sensors")
+        }
+        guard former?.announcement != announcement else { return false }
+        var entry = Announcements.Entry(group: group, announcement: announcement)
+        if let reader = announcement.reader {
+            if let source = former?.source,
+                former?.announcement.rule.field == announcement.rule.field
+            {
+                source.read(with: reader)
+                entry.source = source
+            } else {
+                // The fields differ, so consumers of the former source must not get its samples.
+                entry.source = AnnouncedSource(reader, time: time)
+            }
+            if isConnected { entry.source?.connected() }
+        }
+        entries[key] = entry
+        return true
     }
 
-    private mutating func forget(_ key: String) -> Announcements.Change {
-        guard let former = entries.removeValue(forKey: key) else { return Announcements.Change() }
-        let topic = former.announcement.topic
-        let isShared = entries.values.contains { $0.announcement.topic == topic }
-        return Announcements.Change(unsubscribe: isShared ? nil : topic, changesSensors: true)
+    /// Refuses an announcement and removes the sensor it replaces.
+    ///
+    /// - Returns: whether a sensor was removed.
+    private mutating func refuse(_ key: String, _ group: String, _ reason: String) -> Bool {
+        if refused.count < Announcements.sensorLimit {
+            refused[key] = Announcements.Refusal(group: group, reason: reason)
+        }
+        return entries.removeValue(forKey: key) != nil
     }
 }
 

@@ -3,7 +3,8 @@ public import Scheduling
 import Synchronization
 public import VM
 
-/// Sensors announced with Home Assistant's MQTT discovery, as by Zigbee2MQTT, Tasmota and ESPHome.
+/// Sensors announced with Home Assistant's MQTT discovery, as by Zigbee2MQTT and ESPHome, and with
+/// Tasmota's.
 ///
 /// Announcements and samples share one connection, which is open and re-established as long as
 /// ``changes()`` is consumed.
@@ -81,6 +82,8 @@ public final class HomeAssistantDriver: SensorDriver {
     private struct Reader: SampleReader {
         let announcements: Announcements
 
+        var remark: String? { announcements.remark }
+
         mutating func read() -> [Value]? {
             let counts = announcements.counts
             return [.integer(Int64(counts.taken)), .integer(Int64(counts.refused))]
@@ -102,16 +105,16 @@ private final class AnnouncementListener: MQTTListener {
     }
 
     func begin(_ session: MQTTSession) {
-        for topic in announcements.connected().sorted() {
-            session.subscribe(to: MQTTFilter(topic: topic))
-        }
+        let devices = AnnouncementTopic.deviceFilters(prefix: announcements.prefix)
+        let topics = announcements.connected().sorted().map { MQTTFilter(topic: $0) }
+        for filter in devices + topics { session.subscribe(to: filter) }
         isChanged.withLock { $0 = true }
     }
 
     func take(_ message: MQTTMessage, _ session: MQTTSession) {
         let change = announcements.take(message)
-        if let topic = change.unsubscribe { session.unsubscribe(from: topic) }
-        if let topic = change.subscribe { session.subscribe(to: MQTTFilter(topic: topic)) }
+        for topic in change.unsubscribe { session.unsubscribe(from: topic) }
+        for topic in change.subscribe { session.subscribe(to: MQTTFilter(topic: topic)) }
         if change.changesSensors { isChanged.withLock { $0 = true } }
     }
 

@@ -17,7 +17,7 @@ public struct MQTTConnector: ConnectorKind {
     public init(_ source: inout PackObject) throws(PackError) {
         broker = try MQTTBroker(&source)
         let topic = try source.requiredText("topic")
-        guard mosquitto_sub_topic_check(topic) == MOSQ_ERR_SUCCESS.rawValue else {
+        guard MQTTFilter(topic: topic).isValid else {
             throw source.wrong(
                 "topic", "is not an MQTT topic filter; + matches a level, # the rest")
         }
@@ -77,6 +77,18 @@ struct MQTTFilter: Hashable, Sendable {
     let topic: String
     /// 0 for at most once, 1 for at least once, 2 for exactly once.
     var quality = 0
+
+    var isValid: Bool { mosquitto_sub_topic_check(topic) == MOSQ_ERR_SUCCESS.rawValue }
+
+    /// Whether messages of a topic are received.
+    func matches(_ other: String) -> Bool {
+        guard topic.utf8.contains(where: { $0 == 0x2B || $0 == 0x23 }) else {
+            return topic == other
+        }
+        var isMatch = false
+        return mosquitto_topic_matches_sub(topic, other, &isMatch) == MOSQ_ERR_SUCCESS.rawValue
+            && isMatch
+    }
 }
 
 /// A message of a broker.

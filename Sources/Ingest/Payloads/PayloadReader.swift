@@ -101,6 +101,11 @@ public struct PayloadReader: Sendable {
         }
     }
 
+    /// Creates a reader of ``Reading``s.
+    init(named names: [String]) {
+        form = .named(names)
+    }
+
     /// The values of the fields, `nil` for each missing one.
     ///
     /// - Returns: `nil` for a payload that is not in the format.

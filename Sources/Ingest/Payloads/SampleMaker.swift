@@ -82,6 +82,13 @@ public struct SampleMaker: Sendable {
         self.takesOnlyChanges = takesOnlyChanges
     }
 
+    /// Creates a converter of ``Reading``s with one value.
+    public init(name: String, rule: FieldRule) {
+        reader = PayloadReader(named: [name])
+        (rules, time, isSparse, takesOnlyChanges) = ([rule], nil, false, false)
+        known = [nil]
+    }
+
     /// How far the source's clock differs from the arrival times; `nil` if payloads have no times.
     public var clockOffset: ClockOffset? { clock.offset }
 

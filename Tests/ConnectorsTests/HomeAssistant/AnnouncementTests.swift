@@ -10,29 +10,11 @@ import VM
 /// Parsing of announcements, without a broker.
 struct AnnouncementTests {
     @Test(arguments: [
-        ("{{ value }}", "value"), ("{{value}}", "value"), (" {{- value -}} ", "value"),
-        ("{{ value_json.temperature }}", "$.temperature"), ("{{ value_json.a.b }}", "$.a.b"),
-        ("{{ value_json['ENERGY'].Power }}", "$['ENERGY'].Power"),
-        ("{{ value_json.values[2] }}", "$.values[2]"),
-    ])
-    func `simple templates name a value`(template: String, name: String) {
-        #expect(ValueTemplate(template)?.name == name)
-    }
-
-    @Test(arguments: [
-        "{{ value_json.t | float }}", "{{ value | round(1) }}", "{{ value_json }}",
-        "{{ value_json.t + 1 }}", "{% if value %}1{% endif %}", "{{ value_json.t }} °C",
-        "{{ valuejson.t }}", "{{ value_jsont }}", "{{ value_json.a.get('b') }}", "", "value",
-        "{{ value_json.a-1 }}{{ value }}", "{{ value_json['a' }}",
-    ])
-    func `templates with expressions are not supported`(template: String) {
-        #expect(ValueTemplate(template) == nil)
-    }
-
-    @Test(arguments: [
         ("°C", "Cel"), ("°F", "[degF]"), ("%", "%"), ("hPa", "hPa"), ("lx", "lx"), ("W", "W"),
         ("kWh", "kW.h"), ("V", "V"), ("A", "A"), ("ppm", "[ppm]"), ("µg/m³", "ug/m3"),
         ("μg/m³", "ug/m3"), ("mbar", "mbar"), ("dBm", "dB[mW]"), ("m³", "m3"),
+        ("lux", "lx"), ("Lux", "lx"), ("VAr", "V.A"), ("lqi", "{lqi}"), ("cm²", "cm2"),
+        ("pulses/min", "{pulse}/min"), ("Cos φ", "1"), (" °C ", "Cel"),
     ])
     func `units are converted to UCUM`(unit: String, ucum: String) throws {
         let announcement = try Self.announcement(
@@ -130,7 +112,8 @@ struct AnnouncementTests {
 
     @Test(arguments: [
         "", "[]", "{}", "null", #"{"state_topic": ""}"#, ##"{"state_topic": "#"}"##,
-        #"{"state_topic": "a/+/b"}"#, #"{"state_topic": "a", "state_topic": "b"}"#,
+        ##"{"state_topic": "+/#"}"##, #"{"state_topic": "a+/b"}"#,
+        #"{"state_topic": "a", "state_topic": "b"}"#,
         #"{"state_topic": "a\u0000b"}"#, #"{"state_topic": 1e999}"#,
         #"{"state_topic": "\#(String(repeating: "a", count: 300))"}"#,
         #"{"state_topic": "a", "x": "\#(String(repeating: "a", count: 17 << 10))"}"#,
@@ -180,20 +163,30 @@ struct AnnouncementTests {
         }
         for number in 0..<Announcements.sensorLimit {
             let change = announce(number, #"{"state_topic": "a/\#(number)"}"#)
-            #expect(change.subscribe == "a/\(number)")
+            #expect(change.subscribe == ["a/\(number)"])
         }
-        #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe == nil)
+        #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe.isEmpty)
         #expect(announcements.counts == (Announcements.sensorLimit, 1))
         #expect(announcements.sensors().count == Announcements.sensorLimit)
-        #expect(announce(7, "").unsubscribe == "a/7")
-        #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe == "b")
+        #expect(announce(7, "").unsubscribe == ["a/7"])
+        #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe == ["b"])
         #expect(announcements.counts == (Announcements.sensorLimit, 0))
         // A topic of two sensors is subscribed to once, until both are removed.
-        #expect(announce(1, #"{"state_topic": "b"}"#).subscribe == nil)
-        #expect(announce(1000, "").unsubscribe == nil)
-        #expect(announce(1, "").unsubscribe == "b")
+        #expect(announce(1, #"{"state_topic": "b"}"#).subscribe.isEmpty)
+        #expect(announce(1000, "").unsubscribe.isEmpty)
+        #expect(announce(1, "").unsubscribe == ["b"])
         for number in 2000..<3000 { _ = announce(number, "nonsense") }
         #expect(announcements.counts.refused == Announcements.sensorLimit)
+    }
+
+    @Test(arguments: [("°F", 212.0), ("°C", 100), ("K", 373.15)])
+    func `temperatures are in degrees Celsius`(unit: String, boiling: Double) throws {
+        let announcement = try Self.announcement(
+            #"{"state_topic": "a", "device_class": "temperature", "unit_of_measurement": "\#(unit)"}"#
+        )
+        #expect(announcement.rule.field.unit == "Cel")
+        let value = announcement.rule.value(of: .number(boiling))?.double
+        #expect(abs((value ?? 0) - 100) < 1e-9)
     }
 
     private static func announcement(
@@ -201,6 +194,8 @@ struct AnnouncementTests {
     ) throws -> Announcement {
         let topic = "homeassistant/\(component)/node/object/config"
         let announcementTopic = try #require(AnnouncementTopic(topic, prefix: "homeassistant"))
-        return try Announcement(Array(text.utf8), at: announcementTopic)
+        let message = MQTTMessage(topic: topic, payload: Array(text.utf8), isRetained: true)
+        let sensors = AnnouncedSensor.sensors(message, announcementTopic)
+        return try #require(sensors.first).result.get()
     }
 }
