@@ -16,8 +16,9 @@ struct AnnouncedReader: Sendable {
 ///
 /// The reader may change while samples are consumed.
 ///
-/// A retained message is of unknown age. It becomes a sample only if the sensor has states, such as a door, whose
-/// last state is the current one; its time is that of its arrival. It is left out if it has the last known value.
+/// A retained message is of unknown age. It becomes a sample only if the sensor has states, such as a door,
+/// whose last state is the current one; its time is that of its arrival. It is left out if it has the last
+/// known value.
 final class AnnouncedSource: SampleSource {
     /// The maximum number of buffered samples; more are dropped and counted.
     private static let bufferLimit = 4096

@@ -1,6 +1,7 @@
 import Ingest
 import Samples
 import Scheduling
+import TestSupport
 import Testing
 import VM
 
