@@ -69,6 +69,11 @@ public struct SensorFamily: Sendable {
     private static let heat = SensorFamily(
         "when the machine is in use",
         "when the machine works hard, and so when you use it, and how warm the room is")
+    private static let programs = SensorFamily(
+        "programs coming and going", "when programs start and end, and so often which programs")
+    private static let traffic = SensorFamily(
+        "being online, calls, films",
+        "when you are online, and from the amounts whether you call, watch or browse")
     private static let motion = SensorFamily(
         "typing, gait, being at home",
         "what you type, how you walk and travel, and whether you are at home")
@@ -82,18 +87,20 @@ public struct SensorFamily: Sendable {
         "what is said near it", "what is said near the machine, who is there and when")
 
     private static let known: [String: SensorFamily] = [
-        "cpu": use, "load": use, "pressure": use,
-        "memory": SensorFamily(
-            "programs coming and going", "when programs start and end, and so often which programs"),
+        "cpu": use, "load": use, "pressure": use, "cpu-modes": use, "cpu-frequency": use,
+        "kernel": SensorFamily(
+            "typing, use, programs",
+            "when you type and move the mouse, how hard the machine works, and so what you do"),
+        "uptime": SensorFamily(
+            "when it was started", "when the machine was started, and so when you began"),
+        "memory": programs, "processes": programs,
         "disk": SensorFamily(
             "when you work with files", "when you read and save files, and how large they are"),
         "filesystem": SensorFamily(
             "how much you keep, and when",
             "how much you keep and when it grows, and which disks are in use"
         ),
-        "network": SensorFamily(
-            "being online, calls, films",
-            "when you are online, and from the amounts whether you call, watch or browse"),
+        "network": traffic,
         "thermal": heat, "hwmon": heat,
         "battery": SensorFamily(
             "charging, travel, use", "when you charge, carry and use the machine, and so your day"),

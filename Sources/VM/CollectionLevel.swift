@@ -70,6 +70,9 @@ public struct Cadence: Hashable, Sendable {
     /// 10 s, 1 s, 200 ms: for values that change from second to second.
     public static let standard = Cadence(
         low: .seconds(10), medium: .seconds(1), high: .milliseconds(200))
+    /// 1 min, 10 s, 1 s: for values whose mean over some seconds is enough.
+    public static let moderate = Cadence(
+        low: .seconds(60), medium: .seconds(10), high: .seconds(1))
     /// 5 min, 1 min, 5 s: for values that change over minutes.
     public static let slow = Cadence(
         low: .seconds(300), medium: .seconds(60), high: .seconds(5))

@@ -6,11 +6,11 @@ public import Scheduling
 /// To add one, write a driver in `Drivers/` and list it in `DriverCatalogue.swift`:
 ///
 /// ```swift
-/// struct UptimeDriver: SensorDriver {
+/// struct OpenFilesDriver: SensorDriver {
 ///     func discover() -> [DiscoveredSensor] {
 ///         let sensor = Sensor(
-///             id: "uptime", title: "Uptime", fields: [Field("seconds", unit: "s")],
-///             source: "/proc/uptime")
+///             id: "open-files", title: "Open files",
+///             fields: [Field("open", unit: "{file}")], source: "/proc/sys/fs/file-nr")
 ///         return [DiscoveredSensor(sensor, .polled(Reader()))]
 ///     }
 /// }

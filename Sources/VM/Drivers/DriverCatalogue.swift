@@ -10,7 +10,12 @@ public enum DriverCatalogue {
     public static func standard(roots: SystemRoots = .standard) -> [any SensorDriver] {
         [
             CPUDriver(roots: roots),
+            CPUModesDriver(roots: roots),
+            CPUFrequencyDriver(roots: roots),
+            KernelDriver(roots: roots),
             LoadDriver(roots: roots),
+            ProcessDriver(roots: roots),
+            UptimeDriver(roots: roots),
             MemoryDriver(roots: roots),
             PressureDriver(roots: roots),
             DiskDriver(roots: roots),
