@@ -91,6 +91,9 @@ public struct SensorFamily: Sendable {
         "kernel": SensorFamily(
             "typing, use, programs",
             "when you type and move the mouse, how hard the machine works, and so what you do"),
+        "gpu": SensorFamily(
+            "games, films, screen use",
+            "when you play, watch or work at the screen, and so often which programs"),
         "uptime": SensorFamily(
             "when it was started", "when the machine was started, and so when you began"),
         "memory": programs, "processes": programs,
@@ -101,6 +104,11 @@ public struct SensorFamily: Sendable {
             "how much you keep and when it grows, and which disks are in use"
         ),
         "network": traffic,
+        "wifi-signal": SensorFamily(
+            "moving, being near home",
+            "when the machine is moved and how far it is from the access point, and at short"
+                + " intervals when someone walks by"),
+        "tcp": traffic, "udp": traffic,
         "thermal": heat, "hwmon": heat,
         "battery": SensorFamily(
             "charging, travel, use", "when you charge, carry and use the machine, and so your day"),

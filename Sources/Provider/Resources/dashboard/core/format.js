@@ -37,7 +37,8 @@ const UNITS = {
   1: "", Cel: "°C", K: "K", deg: "°", "rad/s": "rad/s", "m/s2": "m/s²", uT: "µT", us: "µs",
   "mm/s": "mm/s", "/s": "/s", "/min": "/min", "{step}": "", "{satellite}": "", "{packet}": "",
   "{process}": "", "{inode}": "", "{cycle}": "", "kW.h": "kWh", "W.h": "Wh", "mg/m3": "mg/m³",
-  "ug/m3": "µg/m³", m3: "m³", m2: "m²", "dB[SPL]": "dB", "[ppm]": "ppm", "[ppb]": "ppb",
+  "ug/m3": "µg/m³", m3: "m³", m2: "m²", "dB[SPL]": "dB", "dB[mW]": "dBm", "A.h": "Ah",
+  "[ppm]": "ppm", "[ppb]": "ppb",
 };
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const isBytes = (unit) => unit === "By" || unit === "By/s";
