@@ -91,12 +91,17 @@ public struct SensorFamily: Sendable {
         "kernel": SensorFamily(
             "typing, use, programs",
             "when you type and move the mouse, how hard the machine works, and so what you do"),
+        "cpu-power": SensorFamily(
+            "use, even what is computed",
+            "when you use the machine, and at short intervals even what programs compute"),
         "gpu": SensorFamily(
             "games, films, screen use",
             "when you play, watch or work at the screen, and so often which programs"),
         "uptime": SensorFamily(
             "when it was started", "when the machine was started, and so when you began"),
         "memory": programs, "processes": programs,
+        "raid": SensorFamily(
+            "failing disks", "which disks the machine has and when one fails"),
         "disk": SensorFamily(
             "when you work with files", "when you read and save files, and how large they are"),
         "filesystem": SensorFamily(
@@ -112,6 +117,13 @@ public struct SensorFamily: Sendable {
         "thermal": heat, "hwmon": heat,
         "battery": SensorFamily(
             "charging, travel, use", "when you charge, carry and use the machine, and so your day"),
+        "battery-health": SensorFamily(
+            "how old the battery is", "how old and worn the battery is"),
+        "ups": SensorFamily(
+            "power failures", "when the power fails, and how much the machine and others use"),
+        "backlight": SensorFamily(
+            "presence, screens, daylight",
+            "when you are at the screen, and from an automatic brightness how bright the room is"),
         "power": SensorFamily(
             "when it is plugged in", "when the machine is plugged in, and so when you travel"),
         "accelerometer": motion, "gyroscope": motion,

@@ -1,9 +1,10 @@
 import Samples
 
-/// The charge of each battery, in the machine and in its peripherals.
+/// The charge of each battery, in the machine, in its peripherals and in UPSes.
 ///
 /// The machine's only battery is `battery`; several batteries, and those of peripherals, are
-/// instances. Power has no sign, since drivers do not agree on it; the state tells its direction.
+/// instances. A UPS is an instance of `ups`. Peripherals that only report a word, such as `low`, have
+/// the state `charge` instead of the number `level`. Power has no sign, since drivers do not agree on it; the state tells its direction.
 /// Source: `/sys/class/power_supply`, Documentation/ABI/testing/sysfs-class-power, where voltage,
 /// current and power are in millionths of a volt, ampere and watt, and temperature in tenths of a
 /// degree.
@@ -22,7 +23,23 @@ struct BatteryDriver: SensorDriver {
             let alone = inside.count == 1 && !battery.isPeripheral
             return sensor(of: battery, id: alone ? "battery" : identifiers.claim(battery.name))
         }
-        return inside.isEmpty ? [missing] + sensors : sensors
+        return (inside.isEmpty ? [missing] + sensors : sensors) + supplies()
+    }
+
+    /// The UPSes that the kernel lists.
+    private func supplies() -> [DiscoveredSensor] {
+        var identifiers = InstanceNames(of: "ups")
+        let found = PowerSupply.all(roots).filter { $0.type == "UPS" && $0.isPresent }
+            .map { self.sensor(of: $0, id: identifiers.claim($0.name)) }
+        guard found.isEmpty else { return found }
+        let folder = PowerSupply.folder(roots)
+        let sensor = Sensor(
+            id: "ups", title: "Uninterruptible power supply", fields: Measurements.always,
+            source: folder.path, cadence: .slow)
+        let missing = Availability.unavailable(
+            reason: "no UPS under \(folder.path)",
+            remedy: "for a UPS of NUT, install a sensor pack whose command runs upsc")
+        return [DiscoveredSensor(sensor, missing)]
     }
 
     private var missing: DiscoveredSensor {
@@ -38,7 +55,12 @@ struct BatteryDriver: SensorDriver {
     private func sensor(of battery: PowerSupply, id: SensorID) -> DiscoveredSensor {
         let folder = battery.folder
         let model = (folder.line("model_name") ?? battery.name).printable
-        let title = battery.isPeripheral ? "Battery of \(model)" : "Battery \(model)"
+        let title =
+            if battery.type == "UPS" {
+                "Uninterruptible power supply \(model)"
+            } else {
+                battery.isPeripheral ? "Battery of \(model)" : "Battery \(model)"
+            }
         guard let measurements = Measurements(folder) else {
             let sensor = Sensor(
                 id: id, title: title, fields: Measurements.always, source: folder.path,
@@ -58,6 +80,7 @@ struct BatteryDriver: SensorDriver {
         enum Level {
             case percent(SystemFile)
             case ratio(now: SystemFile, full: SystemFile)
+            case word(SystemFile)
         }
 
         enum Power {
@@ -84,6 +107,8 @@ struct BatteryDriver: SensorDriver {
                 level = .ratio(now: now, full: full)
             } else if let now = file("charge_now"), let full = file("charge_full") {
                 level = .ratio(now: now, full: full)
+            } else if let word = file("capacity_level") {
+                level = .word(word)
             } else {
                 return nil
             }
@@ -102,6 +127,7 @@ struct BatteryDriver: SensorDriver {
 
         var fields: [Field] {
             var fields = Self.always
+            if case .word = level { fields[0] = Field("charge", kind: .state) }
             if voltage != nil { fields.append(Field("voltage", unit: "V")) }
             if power != nil { fields.append(Field("power", unit: "W")) }
             if temperature != nil { fields.append(Field("temperature", unit: "Cel")) }
@@ -142,6 +168,10 @@ struct BatteryDriver: SensorDriver {
                 guard now >= 0, full > 0 else { throw nowFile.malformed("has no valid level") }
                 // A charge above that of the last calibration counts as full.
                 return .number(min(100, 100 * (now / full)))
+            case .word(let file):
+                let word = try file.line().lowercased()
+                let known = ["critical", "low", "normal", "high", "full"]
+                return .text(known.contains(word) ? word : "unknown")
             }
         }
 

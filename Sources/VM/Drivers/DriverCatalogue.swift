@@ -19,6 +19,7 @@ public enum DriverCatalogue {
             MemoryDriver(roots: roots),
             PressureDriver(roots: roots),
             DiskDriver(roots: roots),
+            RAIDDriver(roots: roots),
             FilesystemDriver(roots: roots),
             NetworkDriver(roots: roots),
             WiFiDriver(roots: roots),
@@ -26,8 +27,11 @@ public enum DriverCatalogue {
             GPUDriver(roots: roots),
             ThermalDriver(roots: roots),
             HardwareMonitorDriver(roots: roots),
+            ProcessorPowerDriver(roots: roots),
             BatteryDriver(roots: roots),
+            BatteryHealthDriver(roots: roots),
             ExternalPowerDriver(roots: roots),
+            BacklightDriver(roots: roots),
             IIODriver(roots: roots),
         ]
     }

@@ -81,7 +81,17 @@ struct DriverCatalogueTests {
             "sys/class/thermal/thermal_zone0/type", "sys/class/thermal/thermal_zone0/temp",
             "sys/class/hwmon/hwmon0/name", "sys/class/hwmon/hwmon0/temp1_input",
             "sys/class/hwmon/hwmon0/temp1_label", "sys/class/hwmon/hwmon0/fan1_input",
+            "proc/uptime", "proc/net/wireless", "proc/net/snmp", "proc/net/snmp6",
+            "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq",
+            "sys/class/drm/card0/gt_act_freq_mhz", "sys/class/drm/card0/device/gpu_busy_percent",
+            "sys/class/drm/card0/device/mem_info_vram_used",
+            "sys/class/powercap/intel-rapl:0/name", "sys/class/powercap/intel-rapl:0/energy_uj",
+            "sys/class/powercap/intel-rapl:0/max_energy_range_uj",
+            "sys/class/backlight/acpi/brightness", "sys/class/backlight/acpi/max_brightness",
+            "sys/block/md0/md/array_state", "sys/block/md0/md/raid_disks",
+            "sys/block/md0/md/degraded", "sys/block/md0/md/sync_action",
         ]
+        + ["energy_full", "energy_full_design"].map { "sys/class/power_supply/BAT0/\($0)" }
         + ["capacity", "status", "voltage_now", "current_now", "temp", "cycle_count"].map {
             "sys/class/power_supply/BAT0/\($0)"
         }
@@ -93,7 +103,8 @@ struct DriverCatalogueTests {
     /// Random text that resembles kernel output.
     private struct Noise: RandomNumberGenerator {
         private static let words = [
-            "cpu", "cpu0", "eth0:", "MemTotal:", "MemAvailable:", "some", "avg10=1", "total=9",
+            "cpu", "cpu0", "ctxt", "intr", "softirq", "processes", "Tcp:", "InSegs", "Udp6NoPorts",
+            "eth0:", "MemTotal:", "MemAvailable:", "some", "avg10=1", "total=9",
             "0", "1", "-1", "9223372036854775807", "18446744073709551615", "1e308", "nan", "-inf",
             "\\040", "\\", "/", "ext4", "\u{0}", "\u{301}", "\u{202E}", "Battery", "1/2", ";", ",",
         ]
