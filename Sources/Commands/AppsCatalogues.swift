@@ -140,8 +140,8 @@ extension AppsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Read the catalogues again, and list updates or install one.",
             discussion: """
-                Nothing is updated alone: the changes of version, size and privileges are shown,
-                and you confirm them.
+                Nothing is updated alone: the changes of version, size and privileges are
+                shown, and you confirm them.
                 Examples:
                   nervous apps update
                   nervous apps update step-counter

@@ -12,18 +12,22 @@ struct CatalogueCommand: AsyncParsableCommand {
         commandName: "catalogue",
         abstract: "Add catalogues of apps and sensor packs, or make one.",
         discussion: """
-            A catalogue is a signed list of packages in a folder or on a server. Find packages
-            with `nervous apps search`. The packages that come with Nervous need none.
+            A catalogue is a signed list of packages in a folder or on a server. Find
+            packages with `nervous apps search`. Those that come with Nervous need none.
             """,
         subcommands: [Add.self, List.self, Remove.self, Make.self], defaultSubcommand: List.self)
+
+    private static func number(ofPackages count: Int) -> String {
+        count == 1 ? "1 package" : "\(count) packages"
+    }
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a catalogue, and accept its key.",
             discussion: """
-                The key is kept: an index that another key has signed is refused from then on, and
-                so is an index that is older than the newest one seen.
-                Compare the fingerprint with one that you got from the publisher in another way.
+                The key is kept: an index that another key has signed is refused from then
+                on, and so is an index that is older than the newest one seen.
+                Compare the fingerprint with one that its publisher gave you elsewhere.
                 Examples:
                   nervous catalogue add https://example.org/catalogue/
                   nervous catalogue add /srv/catalogue --as home
@@ -73,7 +77,8 @@ struct CatalogueCommand: AsyncParsableCommand {
                 }
                 guard !options.json else { return options.console.print(json: reply.json) }
                 let added = try reply.value
-                options.console.print("Added \(added.name), \(added.count) packages.")
+                options.console.print(
+                    "Added \(added.name), \(CatalogueCommand.number(ofPackages: added.count)).")
                 options.console.say("Search it with: nervous apps search WORD")
             }
         }
@@ -86,7 +91,7 @@ struct CatalogueCommand: AsyncParsableCommand {
             let signer = catalogue.signer.map { " (\($0))" } ?? ""
             var lines = [
                 "Catalogue:   \(catalogue.name), edition \(catalogue.sequence),"
-                    + " \(catalogue.count) packages"
+                    + " \(CatalogueCommand.number(ofPackages: catalogue.count))"
             ]
             if let title = catalogue.title {
                 lines.append("Title:       \"\(title.escapedForDisplay(limit: 120))\"")
@@ -153,8 +158,9 @@ struct CatalogueCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a catalogue of a folder of packages.",
             discussion: """
-                Every .zip and .nervous file is checked as an installation does. Then index.json
-                and index.json.sig are written to the folder, which can be copied to a server.
+                Every .zip and .nervous file is checked as an installation does. Then
+                index.json and index.json.sig are written to the folder, which can be
+                copied to a server.
                 The same packages give the same bytes; another list is the next edition.
                 Example: nervous catalogue make ./packages --sign home --name example
                 """)
@@ -227,7 +233,8 @@ struct CatalogueCommand: AsyncParsableCommand {
             }
             options.console.print(
                 "\(index.name), edition \(index.sequence)\(made.isUnchanged ? " (unchanged)" : ""),"
-                    + " \(index.packages.count) packages, signed by \(key.signer.shortFingerprint)")
+                    + " \(CatalogueCommand.number(ofPackages: index.packages.count)),"
+                    + " signed by \(key.signer.shortFingerprint)")
         }
 
         private func write(_ bytes: [UInt8], to url: URL) throws {

@@ -46,7 +46,7 @@ struct CatalogueTests {
         let server = try server()
         let added = try sandbox.nervous("catalogue", "add", server.url("/"), "--key", "home")
         #expect(added.code == 0, "\(added.errors)")
-        #expect(added.output == "Added example, 1 packages.\n")
+        #expect(added.output == "Added example, 1 package.\n")
         #expect(try sandbox.nervous("catalogue").output.contains("example"))
         let found = try sandbox.nervous("apps", "search", "MY-app")
         #expect(found.output.contains("my-app") && !found.output.contains("hello-sensors"))
