@@ -64,9 +64,9 @@ struct CatalogueReader: Sendable {
 
     init(_ downloader: Downloader, log: AccessLog) {
         var downloader = downloader
-        let total = downloader.options.total ?? Self.timeLimit
-        downloader.options.total = min(total, Self.timeLimit)
-        downloader.options.idle = min(downloader.options.idle, Self.idleLimit)
+        downloader.options.total = min(downloader.options.total, Self.timeLimit)
+        let idle = downloader.options.idle ?? Self.idleLimit
+        downloader.options.idle = min(idle, Self.idleLimit)
         self.downloader = downloader
         self.log = log
     }
