@@ -282,7 +282,7 @@ struct CatalogueTests {
         let place = try TemporaryFolder()
         let key = try SigningKey(SignedPackage.secret)
         func pack(_ name: String, _ version: String) throws {
-            let app = try place.writeApp("source/\(name)", version: version)
+            let app = try place.writeApp(name, version: version)
             try place.write("out/\(name).zip", try Packer().pack(app))
         }
         let out = place.url.appending(path: "out")
