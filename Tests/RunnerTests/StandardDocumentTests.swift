@@ -250,7 +250,7 @@ struct StandardDocumentTests {
             style.width = "a;b";
             console.log(find("div").getAttribute("style"), style.getPropertyValue("--Size"), style.length, style[1]);
             """)
-        #expect(found == ["--Size: 3; margin: 0 !important; 3 2 margin"])
+        #expect(found == ["--Size: 3; margin: 0px !important; 3 5 margin-top"])
     }
 
     @Test func `XML is parsed as XML`() throws {

@@ -134,7 +134,6 @@ export function install(bridge, styles) {
     Object.defineProperties(Document.prototype, {
         images: named("img"), embeds: named("embed"), forms: named("form"), scripts: named("script"),
         links: list((element) => /^(?:a|area)$/.test(element.localName) && element.hasAttribute("href")),
-        styleSheets: { get: () => [], configurable: true },
         cookie: { get: () => "", set() {}, configurable: true },
         referrer: { get: () => "", configurable: true },
         domain: { get: () => bridge.global.location.hostname, set() {}, configurable: true },

@@ -18,6 +18,11 @@ export function install(document) {
         forEach(callback, self) { [...this].forEach((token, index) => callback.call(self, token, index, this)); },
     });
     makeIterable(NamedNodeMap.prototype);
+    for (const [name, set] of [["setNamedItem", "setAttributeNode"], ["setNamedItemNS", "setAttributeNodeNS"]]) {
+        Object.defineProperty(NamedNodeMap.prototype, name, {
+            configurable: true, writable: true, enumerable: true, value(attribute) { return this.element[set](attribute); },
+        });
+    }
     const element = document.createElement("p");
     makeIterable(Object.getPrototypeOf(element.attributes));
     for (const [name, prototype] of [

@@ -15,6 +15,7 @@ import { install as installFocus } from "./focus.js";
 import { install as installForms } from "./forms.js";
 import { install as installImages } from "./images.js";
 import { install as installStyle } from "./inline-style.js";
+import { install as installSheets } from "./css-sheets.js";
 import { constructorsOf } from "./interfaces.js";
 import { install as installLinks } from "./links.js";
 import { install as installLists } from "./lists.js";
@@ -51,7 +52,8 @@ export default function library(bridge) {
     installLists(domino.createDocument());
     const styles = new Styles(bridge);
     installElements(bridge, styles);
-    installStyle();
+    installStyle(bridge);
+    const sheets = installSheets(bridge, styles, escapeIdentifier);
     installLinks(bridge);
     const nodes = installNodes(bridge);
     installNodeText(bridge);
@@ -72,7 +74,7 @@ export default function library(bridge) {
     const images = installImages(bridge);
     // A function whose objects are elements of an interface.
     const made = (name, constructor) => Object.defineProperty(constructor, "prototype", { value: globals[name].prototype, writable: false });
-    Object.assign(globals, observers.globals, ranges, selection, validity, installCanvas(bridge), installSizeObservers(bridge, styles), bridge.events, {
+    Object.assign(globals, observers.globals, ranges, selection, validity, installCanvas(bridge), installSizeObservers(bridge, styles), bridge.events, sheets.globals, {
         DOMParser: class DOMParser {
             parseFromString(text, type) {
                 if (arguments.length < 2) throw new TypeError("parseFromString needs 2 arguments");
@@ -90,8 +92,6 @@ export default function library(bridge) {
                 return serializeXML(node);
             }
         },
-        getComputedStyle: (element) => styles.declaration(element),
-        CSS: { escape: (text) => escapeIdentifier(`${text}`) },
         Image: made("HTMLImageElement", function Image(width, height) {
             const image = bridge.global.document.createElement("img");
             if (width !== undefined) image.width = width;

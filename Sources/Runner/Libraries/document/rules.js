@@ -1,5 +1,4 @@
 // Parses a style sheet, and keeps the rules that affect the visible text.
-import { parseDeclarations, splitOutside } from "./inline-style.js";
 import { Invalid, compile, specificity } from "./selectors.js";
 
 const wanted = ["display", "visibility", "white-space", "text-transform"];
@@ -57,6 +56,56 @@ export function declared(text) {
         const { value, priority } = list.get(property);
         return { property, value: value.toLowerCase(), important: priority !== "" };
     });
+}
+
+// The declarations of a text as a map from property to value and priority, with values as written.
+function parseDeclarations(text) {
+    const found = new Map();
+    for (const part of splitOutside(text.replace(/\/\*[^]*?(?:\*\/|$)/g, " "), ";")) {
+        const colon = part.indexOf(":");
+        const name = nameOf(part.slice(0, colon).trim());
+        if (colon < 0 || !isName(name)) continue;
+        const important = /!\s*important\s*$/i.test(part);
+        const value = part.slice(colon + 1).replace(/!\s*important\s*$/i, "").trim();
+        if (!isValue(value, name)) continue;
+        found.delete(name);
+        found.set(name, { value, priority: important ? "important" : "" });
+    }
+    return found;
+}
+
+// The parts of a text between separators that are not in strings or parentheses.
+function splitOutside(text, separator) {
+    const parts = [];
+    let depth = 0, start = 0;
+    for (let at = 0; at < text.length; at++) {
+        const letter = text[at];
+        if (letter === "\\") at++;
+        else if (letter === "\"" || letter === "'") {
+            for (at++; at < text.length && text[at] !== letter; at++) if (text[at] === "\\") at++;
+        } else if ("([{".includes(letter)) depth++;
+        else if (")]}".includes(letter)) depth = Math.max(0, depth - 1);
+        else if (letter === separator && depth === 0) {
+            parts.push(text.slice(start, at));
+            start = at + 1;
+        }
+    }
+    parts.push(text.slice(start));
+    return parts;
+}
+
+const nameOf = (text) => (text.startsWith("--") ? text : text.toLowerCase());
+const isName = (text) => /^(?:--[^\s:;!]*|-?[a-z][a-z0-9-]*)$/.test(text);
+
+function isValue(text, name) {
+    if (name.startsWith("--")) return true;
+    if (text === "" || /^[!;{}]|[{}]|!/.test(text.replace(/"[^"]*"|'[^']*'/g, ""))) return false;
+    let depth = 0;
+    for (const letter of text.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, "")) {
+        if (letter === "(") depth++;
+        else if (letter === ")" && --depth < 0) return false;
+    }
+    return depth === 0 && splitOutside(text, ";").length === 1;
 }
 
 function endOfString(source, start) {

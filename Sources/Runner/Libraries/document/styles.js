@@ -5,7 +5,8 @@ import { declared, parse } from "./rules.js";
 import { remembering } from "./selectors.js";
 import { descendants } from "./tree.js";
 
-const displays = new Map();
+/** The default display of elements by their name. */
+export const displays = new Map();
 for (const [display, names] of Object.entries({
     none: "area base basefont datalist head link meta noembed noframes noscript param rp script style template title",
     block: "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend listing main menu nav ol optgroup option p plaintext pre search section summary ul xmp",
@@ -16,10 +17,13 @@ for (const [display, names] of Object.entries({
 })) {
     for (const name of names.split(" ")) displays.set(name, display);
 }
+/** What gives the text of a style sheet that a script has changed, by its element. */
+export const sheetTexts = new WeakMap();
+
 const inherited = { visibility: "visible", "white-space": "normal", "text-transform": "none" };
 
 /** An index of rules by the id, the class or the tag name that a matching element must have. */
-class RuleIndex {
+export class RuleIndex {
     #lists = new Map();
     constructor(rules) {
         rules.forEach((rule, order) => {
@@ -64,7 +68,7 @@ export class Styles {
         this.#lists = changes.lists;
         const sheets = new Map();
         const lists = descendants(document, isSheet).map((element) => {
-            const text = element.localName === "style" ? element.textContent : this.#fetched(element.getAttribute("href") ?? "");
+            const text = sheetTexts.get(element)?.() ?? this.source(element);
             if (!sheets.has(text)) sheets.set(text, this.#sheets.get(text) ?? parse(text));
             return text;
         });
@@ -99,25 +103,6 @@ export class Styles {
             visibility: this.#inherited(element, "visibility"), white: this.#inherited(element, "white-space"),
             transform: this.#inherited(element, "text-transform"),
         };
-    }
-
-    /** For `getComputedStyle`: the properties above computed, others from the element's own style. */
-    declaration(element) {
-        const read = (name) => {
-            const property = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-            this.begin();
-            if (property === "display") return this.display(element);
-            if (property in inherited) return this.#inherited(element, property);
-            return element.style?.getPropertyValue(property) || initial(property);
-        };
-        return new Proxy({}, {
-            get: (target, name) => {
-                if (name === "getPropertyValue") return read;
-                if (name === "length") return 0;
-                return typeof name === "string" ? read(name) : undefined;
-            },
-            has: () => true,
-        });
     }
 
     #inherited(element, property) {
@@ -160,17 +145,15 @@ export class Styles {
         return values;
     }
 
-    #fetched(address) {
+    /** The text of a style sheet of an element. */
+    source(element) { return element.localName === "style" ? element.textContent : this.fetched(element.getAttribute("href") ?? ""); }
+
+    fetched(address) {
         if (!this.#files.has(address)) this.#files.set(address, this.#bridge.textOf(address) ?? "");
         return this.#files.get(address);
     }
 }
 
-const isSheet = (element) => element.localName === "style" || (element.localName === "link"
+/** Whether an element has a style sheet. */
+export const isSheet = (element) => element.localName === "style" || (element.localName === "link"
     && /(?:^|\s)stylesheet(?:\s|$)/i.test(element.getAttribute("rel") ?? "") && !element.hasAttribute("disabled"));
-
-// The initial values of properties that pages calculate with.
-function initial(property) {
-    if (property === "opacity") return "1";
-    return /^(?:margin|padding)-|^border-.*-width$/.test(property) ? "0px" : "";
-}

@@ -1,0 +1,338 @@
+// Computed values, after https://drafts.csswg.org/css-cascade-5/: what `getComputedStyle` gives. There is no layout: of used
+// values, only percentages of a width in pixels are resolved.
+import { changes } from "./changes.js";
+import { declaration, Declarations } from "./css-declarations.js";
+import { numberText } from "./css-math.js";
+import { isWide, longhandNames, longhandValue, optionsFor, property } from "./css-properties.js";
+import { text } from "./css-serialization.js";
+import { combined, longhandsOf } from "./css-shorthands.js";
+import { componentValues, trimmed } from "./css-tokens.js";
+import { compile, Invalid, remembering, specificity } from "./selectors.js";
+import { displays, RuleIndex } from "./styles.js";
+
+// After the style sheet of https://html.spec.whatwg.org/multipage/rendering.html; `display` is in styles.js.
+const defaults = `
+[hidden], area, base, basefont, datalist, head, link, meta, noembed, noframes, param, rp, script, style, template, title, dialog:not([open]), input[type=hidden] { display: none }
+body { margin: 8px }
+address, dfn, cite, em, i, var { font-style: italic }
+b, strong, th { font-weight: bolder }
+blockquote, figure { margin: 1em 40px }
+p, dl, pre, listing, plaintext, xmp { margin-top: 1em; margin-bottom: 1em }
+ul, ol, menu, dir { margin-top: 1em; margin-bottom: 1em; padding-left: 40px }
+ul, menu, dir { list-style-type: disc } ol { list-style-type: decimal }
+dd { margin-left: 40px }
+h1 { font-size: 2em; font-weight: bold; margin-top: .67em; margin-bottom: .67em }
+h2 { font-size: 1.5em; font-weight: bold; margin-top: .83em; margin-bottom: .83em }
+h3 { font-size: 1.17em; font-weight: bold; margin-top: 1em; margin-bottom: 1em }
+h4 { font-weight: bold; margin-top: 1.33em; margin-bottom: 1.33em }
+h5 { font-size: .83em; font-weight: bold; margin-top: 1.67em; margin-bottom: 1.67em }
+h6 { font-size: .67em; font-weight: bold; margin-top: 2.33em; margin-bottom: 2.33em }
+code, kbd, pre, samp, tt, listing, plaintext, xmp { font-family: monospace; font-size: 13px }
+pre, listing, plaintext, xmp { white-space: pre } textarea { white-space: pre-wrap }
+big { font-size: larger } small, sub, sup { font-size: smaller }
+sub { vertical-align: sub } sup { vertical-align: super }
+ins, u { text-decoration: underline } del, s, strike { text-decoration: line-through }
+mark { background-color: yellow; color: black }
+a:any-link { color: linktext; text-decoration: underline; cursor: pointer }
+center { text-align: -webkit-center } th { text-align: center }
+hr { border: 1px inset gray; margin: 0.5em auto; overflow: hidden; color: gray }
+table { border-collapse: separate; border-spacing: 2px; box-sizing: border-box; text-indent: 0 }
+td, th { padding: 1px; vertical-align: inherit } thead, tbody, tfoot { vertical-align: middle } tr { vertical-align: inherit }
+fieldset { margin: 0 2px; border: 2px groove #c0c0c0; padding: .35em .75em .625em }
+button, input, select, textarea { font-size: 13.3333px; letter-spacing: normal; text-align: start; margin: 0; cursor: default }
+button, input[type=submit], input[type=button], input[type=reset] { text-align: center; box-sizing: border-box; padding: 1px 6px; border: 2px outset buttonborder; background-color: buttonface; color: buttontext }
+input, textarea { cursor: text } details > summary:first-of-type { list-style-type: disclosure-closed }
+[dir=rtl] { direction: rtl } [dir=ltr] { direction: ltr } bdo, bdi { unicode-bidi: isolate }
+nobr { white-space: nowrap }
+`.replace("", "");
+const displayRules = [...displays].filter(([, display]) => display !== "none").map(([name, display]) => `${name} { display: ${display} }`).join("\n");
+
+const sizes = { "xx-small": 9, "x-small": 10, small: 13, medium: 16, large: 18, "x-large": 24, "xx-large": 32, "xxx-large": 48 };
+const widths = { thin: 1, medium: 3, thick: 5 };
+const blocks = { inline: "block", "inline-block": "block", "inline-flex": "flex", "inline-grid": "grid", "inline-table": "table" };
+const pseudo = /::?(before|after|first-line|first-letter|marker|placeholder|selection|backdrop)$/i;
+
+// The functions `var` of values replaced; null if one has no value.
+function substituted(source, valueOf, depth = 0) {
+    if (depth > 16 || source.length > 100000) return null;
+    const replace = (values, from, to) => {
+        let written = "", at = from;
+        for (const value of values) {
+            if (value.values === undefined) continue;
+            if (value.type === "function" && (value.name === "var" || value.name === "env")) {
+                const own = trimmed(value.values), comma = own.findIndex(({ type }) => type === "comma");
+                const name = own[0]?.type === "ident" ? own[0].value : "";
+                let found = value.name === "var" ? valueOf(name) : name.startsWith("safe-area-inset-") ? "0px" : null;
+                if (found === null && comma >= 0) {
+                    const start = own[comma].end, end = own.at(-1).end;
+                    found = substituted(source.slice(start, end).trim(), valueOf, depth + 1);
+                }
+                if (found === null) return null;
+                written += source.slice(at, value.start) + found;
+            } else {
+                const inner = value.values.length === 0 ? "" : replace(value.values, value.values[0].start, value.values.at(-1).end);
+                if (inner === null) return null;
+                if (value.values.length === 0) continue;
+                written += source.slice(at, value.values[0].start) + inner;
+                at = value.values.at(-1).end;
+                continue;
+            }
+            at = value.end;
+        }
+        return written + source.slice(at, to);
+    };
+    return replace(componentValues(source), 0, source.length);
+}
+
+/** `rules(take)` calls `take` with the rules of the document's style sheets; see `eachRule` in css-rules.js. */
+export class ComputedStyles {
+    #rules; #global; #count = -1; #known = new Map(); #indexes = new Map(); #agent; #layers = []; #root = null;
+
+    constructor(global, rules) {
+        this.#global = global;
+        this.#rules = rules;
+        const list = [];
+        for (const [, selector, body] of `${displayRules}\n${defaults}`.matchAll(/([^{}]+)\{([^}]*)\}/g)) {
+            const block = Declarations.parse(body);
+            for (const one of compile(selector.trim())) list.push({ selector: one, specificity: specificity(one), block });
+        }
+        this.#agent = new RuleIndex(list);
+    }
+
+    /** The resolved value of a property of an element; empty if there is none. */
+    value(element, name, part) {
+        this.#begin(element.ownerDocument);
+        if (name.startsWith("--")) return this.#custom(element, name, part, new Set()) ?? "";
+        const longhands = longhandsOf(name);
+        if (longhands !== undefined) return combined(name, (longhand) => this.#computed(element, longhand, part));
+        return property(name) === undefined ? "" : this.#resolved(element, name, part);
+    }
+
+    names = () => [...longhandNames()];
+
+    #begin(document) {
+        if (this.#count === changes.all && this.#root === document) return;
+        this.#count = changes.all;
+        this.#root = document;
+        this.#known = new Map();
+        const lists = new Map([["", []]]), names = new Map();
+        this.#rules(document, ({ selector, block, layer }) => {
+            const path = layer === null || layer === undefined ? null : layer.join("\u0000");
+            // A layer ends after those within it.
+            if (path !== null) for (let size = 1; size <= layer.length; size++) if (!names.has(layer.slice(0, size).join("\u0000"))) names.set(layer.slice(0, size).join("\u0000"), layer.slice(0, size));
+            if (block === undefined) return;
+            let list;
+            try {
+                list = split(selector).map((one) => {
+                    const found = pseudo.exec(one);
+                    return [found === null ? "" : found[1].toLowerCase(), compile(found === null ? one : one.slice(0, found.index) || "*")];
+                });
+            } catch (error) {
+                if (error instanceof Invalid) return;
+                throw error;
+            }
+            for (const [part, compiled] of list) {
+                if (!lists.has(part)) lists.set(part, []);
+                for (const one of compiled) lists.get(part).push({ selector: one, specificity: specificity(one), block, path });
+            }
+        });
+        this.#layers = orderOf(names);
+        this.#indexes = new Map([...lists].map(([part, list]) => [part, new RuleIndex(list)]));
+    }
+
+    // The cascaded values of an element, each as `{ value, source, priority }`, and those of the user agent.
+    #cascaded(element, part = "") {
+        let known = this.#known.get(element);
+        if (known === undefined) this.#known.set(element, known = new Map());
+        if (known.has(part)) return known.get(part);
+        const found = { values: new Map(), agent: new Map(), ranks: new Map(), computed: new Map() };
+        known.set(part, found);
+        const take = (block, rank, importantRank) => {
+            for (const [name, entry] of block.entries) {
+                const own = entry.priority === "important" ? importantRank : rank, before = found.ranks.get(name);
+                if (before !== undefined && compare(before, own) > 0) continue;
+                found.ranks.set(name, own);
+                found.values.set(name, entry);
+            }
+        };
+        const { ownerDocument } = element;
+        remembering(() => {
+            if (part === "") {
+                for (const { selector, specificity: weight, block, order } of this.#agent.candidates(element)) {
+                    if (!selector.test(element, ownerDocument)) continue;
+                    take(block, [0, 0, weight, order], [9, 0, weight, order]);
+                    for (const [name, entry] of block.entries) found.agent.set(name, entry);
+                }
+            }
+            for (const { selector, specificity: weight, block, path, order } of this.#indexes.get(part)?.candidates(element) ?? []) {
+                if (!selector.test(element, ownerDocument)) continue;
+                const layer = path === null ? this.#layers.length : this.#layers.indexOf(path);
+                take(block, [1, layer, weight, order], [3, -layer, weight, order]);
+            }
+        });
+        if (part === "") {
+            const own = element.getAttribute("style");
+            if (own !== null && own !== "") take(Declarations.parse(own), [2, 0, 0, 0], [4, 0, 0, 0]);
+        }
+        return found;
+    }
+
+    #parent(element, part) { return part === "" ? parentOf(element) : element; }
+
+    #custom(element, name, part, busy) {
+        const entry = this.#cascaded(element, part).values.get(name), parent = this.#parent(element, part);
+        const inherited = () => (parent === null ? null : this.#custom(parent, name, "", busy));
+        if (entry === undefined || /^(?:inherit|unset|revert|revert-layer)$/i.test(entry.value)) return inherited();
+        if (/^initial$/i.test(entry.value)) return null;
+        if (!/\b(?:var|env)\(/i.test(entry.value)) return entry.value;
+        const id = `${name}`;
+        if (busy.has(id)) return null;
+        const found = substituted(entry.value, (other) => this.#custom(element, other, part, new Set([...busy, id])));
+        return found?.trim() ?? null;
+    }
+
+    #computed(element, name, part = "") {
+        const { computed } = this.#cascaded(element, part);
+        if (!computed.has(name)) {
+            // A value that refers to itself counts as the initial one.
+            computed.set(name, property(name).initial);
+            computed.set(name, this.#compute(element, name, part));
+        }
+        return computed.get(name);
+    }
+
+    #compute(element, name, part) {
+        const known = property(name), cascaded = this.#cascaded(element, part), parent = this.#parent(element, part);
+        let specified = this.#specified(element, name, part, cascaded.values.get(name));
+        if (specified === "revert" || specified === "revert-layer") specified = cascaded.agent.get(name)?.value ?? "unset";
+        if (specified === null || specified === "unset") specified = known.isInherited ? "inherit" : "initial";
+        if (specified === "inherit") {
+            if (parent !== null) return this.#computed(parent, name, "");
+            specified = "initial";
+        }
+        if (specified === "initial") specified = known.initial;
+        return this.#absolute(element, name, specified, part, parent);
+    }
+
+    #specified(element, name, part, entry) {
+        if (entry === undefined) return null;
+        const { value, source } = entry;
+        const valueOf = (other) => this.#custom(element, other, part, new Set());
+        if (source !== undefined) {
+            const written = substituted(source.text, valueOf);
+            return written === null ? null : declaration(source.shorthand, written)?.find(([longhand]) => longhand === name)?.[1] ?? null;
+        }
+        if (isWide(value) || !/\b(?:var|env)\(/i.test(value)) return value;
+        const written = substituted(value, valueOf), values = written === null ? [] : trimmed(componentValues(written));
+        return values.length === 0 ? null : longhandValue(property(name), values, written);
+    }
+
+    // A value with lengths in pixels and colors as they are shown.
+    #absolute(element, name, specified, part, parent) {
+        const parentValue = (other) => (parent === null ? null : this.#computed(parent, other));
+        const own = (other) => this.#computed(element, other, part);
+        const context = {
+            isComputed: true,
+            current: () => (name === "color" ? parentValue("color") ?? "rgb(0, 0, 0)" : own("color")),
+            address: (address) => {
+                try {
+                    return new URL(address, element.baseURI).href;
+                } catch {
+                    return address;
+                }
+            },
+            resolve: (unit, value) => {
+                const isSize = name === "font-size", size = isSize ? parseFloat(parentValue("font-size") ?? "16") : null;
+                const rootSize = () => (parentOf(element) === null && part === "" ? (isSize ? 16 : parseFloat(own("font-size"))) : parseFloat(this.#computed(element.ownerDocument.documentElement, "font-size")));
+                const em = () => size ?? parseFloat(own("font-size"));
+                switch (unit) {
+                case "%": return isSize ? size * value / 100 : name === "line-height" ? em() * value / 100 : undefined;
+                case "em": return em() * value;
+                case "rem": return rootSize() * value;
+                case "ex": case "ch": case "rex": case "rch": return (unit[0] === "r" ? rootSize() : em()) * value / 2;
+                case "ic": case "cap": return em() * value;
+                case "lh": case "rlh": {
+                    const height = name === "line-height" || isSize ? parentValue("line-height") ?? "normal" : own("line-height");
+                    return value * (height === "normal" ? em() * 1.2 : /px$/.test(height) ? parseFloat(height) : parseFloat(height) * em());
+                }
+                }
+                const [, kind] = /^[sld]?(v(?:w|h|i|b|min|max))$/.exec(unit) ?? [];
+                if (kind === undefined) return undefined;
+                const { innerWidth: width, innerHeight: height } = this.#global;
+                const whole = { vw: width, vi: width, vh: height, vb: height, vmin: Math.min(width, height), vmax: Math.max(width, height) }[kind];
+                return whole * value / 100;
+            },
+        };
+        switch (name) {
+        case "font-size": {
+            const size = parseFloat(parentValue("font-size") ?? "16");
+            if (Object.hasOwn(sizes, specified)) return `${sizes[specified]}px`;
+            if (specified === "larger" || specified === "smaller") return `${numberText(specified === "larger" ? size * 1.2 : size / 1.2)}px`;
+            break;
+        }
+        case "font-weight":
+            if (specified === "normal" || specified === "bold") return specified === "bold" ? "700" : "400";
+            if (specified === "bolder" || specified === "lighter") {
+                const weight = parseFloat(parentValue("font-weight") ?? "400");
+                if (specified === "bolder") return weight < 350 ? "400" : weight < 550 ? "700" : weight < 900 ? "900" : `${weight}`;
+                return weight < 100 ? `${weight}` : weight < 550 ? "100" : weight < 750 ? "400" : "700";
+            }
+            break;
+        case "display":
+            if (Object.hasOwn(blocks, specified) && (/^(?:absolute|fixed)$/.test(own("position")) || own("float") !== "none")) return blocks[specified];
+            break;
+        case "float":
+            return /^(?:absolute|fixed)$/.test(own("position")) ? "none" : specified;
+        }
+        if (name.endsWith("-width") && Object.hasOwn(widths, specified)) specified = `${widths[specified]}px`;
+        const known = property(name), styled = /^(border-(?!image).*|outline|column-rule)-width$/.exec(name);
+        if (styled !== null && /^(?:none|hidden)$/.test(own(`${styled[1]}-style`))) return "0px";
+        return text(trimmed(componentValues(specified)), context, optionsFor(known));
+    }
+
+    // What the interface gives: a line height in pixels, and percentages of a known width.
+    #resolved(element, name, part) {
+        const value = this.#computed(element, name, part);
+        if (name === "line-height" && /^[\d.]+$/.test(value)) return `${numberText(parseFloat(value) * parseFloat(this.#computed(element, "font-size", part)))}px`;
+        if (!value.includes("%") || !/^(?:(?:min-|max-)?(?:width|height)|(?:margin|padding)-(?:top|right|bottom|left))$/.test(name)) return value;
+        const parent = this.#parent(element, part);
+        const whole = parent === null ? "" : this.#resolved(parent, name.endsWith("height") ? "height" : "width", "");
+        if (!/^-?[\d.]+px$/.test(whole)) return value;
+        const resolve = (unit, amount) => (unit === "%" ? parseFloat(whole) * amount / 100 : undefined);
+        const context = { isComputed: true, resolve, current: () => "", address: (address) => address };
+        return text(trimmed(componentValues(value)), context, optionsFor(property(name)));
+    }
+}
+
+const parentOf = (element) => (element.parentNode?.nodeType === 1 ? element.parentNode : null);
+
+function compare(one, other) {
+    for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return one[at] - other[at];
+    return 0;
+}
+
+function split(selector) {
+    const parts = [];
+    let start = 0;
+    for (const { type, start: from, end } of componentValues(selector)) {
+        if (type !== "comma") continue;
+        parts.push(selector.slice(start, from).trim());
+        start = end;
+    }
+    return [...parts, selector.slice(start).trim()];
+}
+
+// The paths of layers in their order: what is directly in a layer comes after the layers in it.
+function orderOf(names) {
+    const found = [];
+    const visit = (prefix) => {
+        for (const [path, list] of names) {
+            if (list.length !== prefix.length + 1 || !prefix.every((name, at) => list[at] === name)) continue;
+            visit(list);
+            found.push(path);
+        }
+    };
+    visit([]);
+    return found;
+}
+
