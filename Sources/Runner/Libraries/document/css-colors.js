@@ -1,5 +1,6 @@
 // Colors, after https://drafts.csswg.org/css-color-4/.
 import { byComma, trimmed } from "./css-tokens.js";
+import { lower } from "./members.js";
 
 // Names with their six hexadecimal digits.
 const names = new Map(("aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4 black 000000 "
@@ -52,6 +53,12 @@ function ofHue(hue, saturation, lightness) {
     return { red: part(0), green: part(8), blue: part(4) };
 }
 
+function ofWhite(hue, white, black, alpha) {
+    const total = white + black, gray = total >= 1 ? 255 * white / total : null, pure = ofHue(hue, 1, 0.5);
+    const mixed = (part) => gray ?? within(pure[part] * (1 - total) + 255 * white, 0, 255);
+    return { red: mixed("red"), green: mixed("green"), blue: mixed("blue"), alpha };
+}
+
 const angles = { deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360 };
 
 // The three components and the alpha value of a function, in the syntax with or without commas; or null.
@@ -80,7 +87,7 @@ function components(values, allowsCommas) {
 }
 
 const spaces = /^(?:srgb|srgb-linear|display-p3|a98-rgb|prophoto-rgb|rec2020|xyz|xyz-d50|xyz-d65)$/;
-const other = /^(?:lab|lch|oklab|oklch|hwb|light-dark)$/;
+const other = /^(?:lab|lch|oklab|oklch|light-dark)$/;
 
 /**
  * The color of a component value: `{ red, green, blue, alpha }` with components from 0 to 255, `{ keyword }`, `{ mix }`, or
@@ -89,7 +96,7 @@ const other = /^(?:lab|lch|oklab|oklch|hwb|light-dark)$/;
 export function colorOf(value) {
     if (value.type === "hash") return /^(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value.value) ? ofHex(value.value) : null;
     if (value.type === "ident") {
-        const keyword = value.value.toLowerCase();
+        const keyword = lower(value.value);
         return keyword === "currentcolor" || keyword === "transparent" || names.has(keyword) || system.has(keyword) ? { keyword } : null;
     }
     if (value.type !== "function") return null;
@@ -102,13 +109,14 @@ export function colorOf(value) {
         const [red, green, blue] = found.parts.map((part) => within(part.type === "percentage" ? part.value * 2.55 : part.value, 0, 255));
         return { red, green, blue, alpha: found.alpha };
     }
-    if (name === "hsl" || name === "hsla") {
-        const found = components(values, true);
+    if (name === "hsl" || name === "hsla" || name === "hwb") {
+        const found = components(values, name !== "hwb");
         if (found === null) return null;
         const [hue, saturation, lightness] = found.parts;
         if (hue.type !== "number" && !(hue.type === "dimension" && hue.unit in angles)) return null;
         for (const part of [saturation, lightness]) if (part.type !== "percentage" && (found.isLegacy || part.type !== "number")) return null;
         const degrees = hue.value * (hue.type === "dimension" ? angles[hue.unit] : 1);
+        if (name === "hwb") return ofWhite(((degrees % 360) + 360) % 360, saturation.value / 100, lightness.value / 100, found.alpha);
         return { ...ofHue(((degrees % 360) + 360) % 360, within(saturation.value, 0, 100) / 100, within(lightness.value, 0, 100) / 100), alpha: found.alpha };
     }
     if (name === "color") {

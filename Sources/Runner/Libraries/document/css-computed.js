@@ -48,6 +48,7 @@ nobr { white-space: nowrap }
 const displayRules = [...displays].filter(([, display]) => display !== "none").map(([name, display]) => `${name} { display: ${display} }`).join("\n");
 
 const sizes = { "xx-small": 9, "x-small": 10, small: 13, medium: 16, large: 18, "x-large": 24, "xx-large": 32, "xxx-large": 48 };
+const edges = { left: "0%", top: "0%", center: "50%", right: "100%", bottom: "100%" };
 const widths = { thin: 1, medium: 3, thick: 5 };
 const blocks = { inline: "block", "inline-block": "block", "inline-flex": "flex", "inline-grid": "grid", "inline-table": "table" };
 const pseudo = /::?(before|after|first-line|first-letter|marker|placeholder|selection|backdrop)$/i;
@@ -280,6 +281,9 @@ export class ComputedStyles {
             break;
         case "display":
             if (Object.hasOwn(blocks, specified) && (/^(?:absolute|fixed)$/.test(own("position")) || own("float") !== "none")) return blocks[specified];
+            break;
+        case "background-position-x": case "background-position-y":
+            specified = specified.split(", ").map((one) => edges[one] ?? one).join(", ");
             break;
         case "float":
             return /^(?:absolute|fixed)$/.test(own("position")) ? "none" : specified;

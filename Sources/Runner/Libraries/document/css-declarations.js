@@ -165,9 +165,11 @@ export function declarationsIn(source) {
         const written = content.length === 0 ? "" : closed(source.slice(content[0].start, content.at(-1).end), content.at(-1));
         found.push([name, written, priority]);
     };
-    values.forEach(({ type }, at) => {
-        if (type !== "semicolon") return;
-        take(start, at);
+    values.forEach(({ type, open }, at) => {
+        // An at-rule ends with its block.
+        const isOfRule = type === "block" && open === "{" && values.slice(start, at).find((value) => value.type !== "space")?.type === "at";
+        if (type !== "semicolon" && !isOfRule) return;
+        if (!isOfRule) take(start, at);
         start = at + 1;
     });
     take(start, values.length);

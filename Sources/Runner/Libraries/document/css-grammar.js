@@ -1,6 +1,7 @@
 // Matches component values with syntaxes in the notation of https://drafts.csswg.org/css-values-4/#value-defs.
 import { colorOf } from "./css-colors.js";
 import { calculation, isMath, kindOf, kindOfMath } from "./css-math.js";
+import { lower } from "./members.js";
 
 const parsed = new Map();
 
@@ -115,7 +116,7 @@ function match(node, values, at, next) {
         if (named.has(name)) return match(parse(least === undefined ? named.get(name) : named.get(name).replace(/<([\w-]+)>/g, `<$1[${least}]>`)), values, at, next);
         return at < values.length && isOf(values[at], name, least === undefined ? null : +least) && next(at + 1);
     }
-    case "word": return at < values.length && values[at].type === "ident" && values[at].value.toLowerCase() === node.word && next(at + 1);
+    case "word": return at < values.length && values[at].type === "ident" && lower(values[at].value) === node.word && next(at + 1);
     case "function": return at < values.length && values[at].type === "function" && values[at].name === node.name.toLowerCase() && next(at + 1);
     case "mark": {
         const isThere = node.mark === "," ? values[at]?.type === "comma" : values[at]?.type === "delim" && values[at].value === node.mark;

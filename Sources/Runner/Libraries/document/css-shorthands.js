@@ -114,11 +114,14 @@ function anyOrderTexts(names, values, syntaxOf) {
 const firstOf = (syntax) => syntax.replace(/#$/, "").replace(/none \| <custom-ident>$/, "none | <custom-ident>");
 const all = (names, texts) => (texts.some((one) => one === null) ? null : new Map(names.map((name, at) => [name, texts[at]])));
 
+// A background's position may have an offset for one axis only.
+const placeSyntax = "<position> | [ center | [ left | right ] <length-percentage>? ] && [ center | [ top | bottom ] <length-percentage>? ]";
+
 // The parts of a position for the two axes, or null.
 function positionParts(values) {
     const parts = words(values), of = (list) => text(spaced(list), undefined, { zero: true });
     const is = (one, pattern) => one?.type === "ident" && pattern.test(one.value);
-    if (!isMatch("<position> | [ left | center | right ] <length-percentage>? && [ top | center | bottom ] <length-percentage>?", parts)) return null;
+    if (!isMatch(placeSyntax, parts)) return null;
     const across = /^(?:left|right)$/i, down = /^(?:top|bottom)$/i, side = /^(?:left|right|top|bottom|center)$/i;
     if (parts.length === 1) return is(parts[0], down) ? ["center", of(parts)] : [of(parts), "center"];
     if (parts.length === 2) {
@@ -214,7 +217,7 @@ const expanding = {
     },
     background(names, values) {
         const syntax = {
-            image: "none | <image>", position: "<position> | [ left | center | right ] <length-percentage>? && [ top | center | bottom ] <length-percentage>?",
+            image: "none | <image>", position: placeSyntax,
             repeat: "<repeat-style>", attachment: "scroll | fixed | local", origin: "<visual-box>", clip: "<visual-box> | text", color: "<color>",
         };
         const lists = byComma(values), layersFound = [];

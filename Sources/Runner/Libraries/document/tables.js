@@ -89,7 +89,11 @@ export function install(bridge) {
         insertCell(index = -1) { return insertInto(this, cellsOf, index, "td"); },
         deleteCell(index) { removeFrom(cellsOf(this), index); },
     });
+    // Both kinds of cells have one interface.
+    elements.HTMLTableDataCellElement.prototype = elements.HTMLTableHeaderCellElement.prototype = HTMLTableCellElement.prototype;
     add(HTMLTableCellElement.prototype, {
+        get headers() { return this.getAttribute("headers") ?? ""; },
+        set headers(value) { this.setAttribute("headers", value); },
         get cellIndex() { return this.parentNode?.localName === "tr" ? cellsOf(this.parentNode).indexOf(this) : -1; },
     });
 }
