@@ -10,7 +10,10 @@ struct BundledAppsTests {
         .sorted() ?? []
 
     @Test func `the bundled apps are found`() {
-        #expect(Self.names == ["denied-demo", "external-hardware", "hello-sensors", "load-watch"])
+        #expect(
+            Self.names == [
+                "denied-demo", "external-hardware", "hello-sensors", "load-watch", "probes",
+            ])
     }
 
     @Test(arguments: names)
@@ -34,6 +37,23 @@ struct BundledAppsTests {
         #expect(!run.output.isEmpty)
         #expect(try sandbox.nervous("uninstall", name).code == 0)
         #expect(!sandbox.installedFiles.contains { $0.hasPrefix(name) })
+    }
+
+    private static let tested = names.filter { name in
+        let folder = "\(Binary.repository)/jsapps/\(name)"
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.contains { $0.hasSuffix(".test.js") }
+    }
+
+    @Test func `probes has tests of its own`() {
+        #expect(Self.tested == ["probes"])
+    }
+
+    @Test(arguments: tested)
+    func `the tests of a bundled app pass`(name: String) throws {
+        let sandbox = try Sandbox()
+        let call = try sandbox.nervous("test", "\(Binary.repository)/jsapps/\(name)")
+        #expect(call.code == 0, "\(call.output)\(call.errors)")
     }
 
     @Test func `hello-sensors prints live readings and statistics`() throws {
