@@ -178,13 +178,16 @@ async function status() {
 
 function show() {
   const fields = chosen?.fields ?? [];
+  // New rows must not take the focus away from the sample that the keyboard is at.
+  const focused = document.activeElement?.getAttribute?.("data-t");
   fill(byId("samples"),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Time"),
       fields.map(({ name }) => el("th", { scope: "col", class: "number" }, name)), el("th", { scope: "col" }, "Detail"))),
     el("tbody", {}, rows.map((sample) => el("tr", {}, el("td", {}, dateText(sample.t)),
       fields.map(({ name, unit }) => el("td", { class: "number" }, valueText(sample[name], unit))),
-      el("td", {}, el("button", { type: "button", "aria-label": `Show the sample of ${dateText(sample.t)}`,
+      el("td", {}, el("button", { type: "button", "data-t": `${sample.t}`, "aria-label": `Show the sample of ${dateText(sample.t)}`,
         onclick: () => detail(sample.t).catch(report) }, "Show"))))));
+  if (focused) byId("samples").querySelector(`[data-t="${focused}"]`)?.focus();
   byId("older").disabled = rows.length === 0;
 }
 

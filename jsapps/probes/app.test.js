@@ -115,6 +115,17 @@ test("F28: a sample is on top of the list within a second, and its detail can be
   assert.match(text("fields"), /61\.25/);
 });
 
+test("F28: a new sample does not take the focus from the row that has it", async () => {
+  await app.start();
+  await app.run("2s");
+  await choose("load");
+  const t = rows()[0].querySelector("button").getAttribute("data-t");
+  rows()[0].querySelector("button").focus();
+  await clock.advance("3s");
+  assert.notEqual(rows()[0].querySelector("button").getAttribute("data-t"), t);
+  assert.equal(document.activeElement.getAttribute("data-t"), t);
+});
+
 test("F28: older samples come page by page, and the last page says so", async () => {
   await clock.advance("25s");
   await app.start();
