@@ -85,6 +85,7 @@ public struct SampleMaker: Sendable {
     /// Creates a converter of ``Reading``s with one value.
     public init(name: String, rule: FieldRule) {
         reader = PayloadReader(named: [name])
+        format = .plain
         (rules, time, isSparse, takesOnlyChanges) = ([rule], nil, false, false)
         known = [nil]
     }
