@@ -35,7 +35,7 @@ extension SensorDescription {
         }
         for (index, line) in (note ?? "").split(separator: "\n").enumerated() {
             lines.append(
-                (index == 0 ? "Note:     " : "          ") + line.escapedForDisplay(limit: 300))
+                (index == 0 ? "Note:     " : "          ") + String(line).escapedForDisplay(limit: 300))
         }
         if let failure {
             lines.append(

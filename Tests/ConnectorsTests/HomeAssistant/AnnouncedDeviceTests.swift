@@ -1,4 +1,5 @@
 import Samples
+import Scheduling
 import Testing
 import VM
 
@@ -34,7 +35,7 @@ struct AnnouncedDeviceTests {
     @Test func `an unavailable device is disconnected, with the topic that says so`() throws {
         _ = announcements.connected()
         _ = take("homeassistant/device/plant/config", Self.device)
-        let source = try #require(source("temperature.plant"))
+        let source = try #require(self.source("temperature.plant"))
         let samples = source.samples()
         #expect(source.report?.link == .connected)
         _ = take("plant/a", "offline")
@@ -81,7 +82,7 @@ struct AnnouncedDeviceTests {
         _ = take(
             "homeassistant/sensor/b/config",
             #"{"stat_t": "home/ble/x", "unit_of_meas": "%", "name": "b"}"#)
-        let source = try #require(source("measurement.a"))
+        let source = try #require(self.source("measurement.a"))
         var samples = source.samples().makeAsyncIterator()
         // A broker may send a copy for each of the two subscriptions.
         for _ in 1...2 { _ = take("home/ble/x", "1", isRetained: false) }
