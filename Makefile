@@ -3,7 +3,8 @@
 # make test         build and run every test
 # make test-long    the same with more iterations, fault injection and API fuzzing; STEPS=folder adds
 #                   recorded walks with counted steps, TRACKS=folder files of tracks,
-#                   ANOMALIES=checkout series with labelled anomalies
+#                   ANOMALIES=checkout series with labelled anomalies, ANNOUNCEMENTS=folder
+#                   announcements of sensors over MQTT
 # make check        lint the format and check imports between modules
 # make format       format the sources
 # make bench        run the benchmarks; ARGS="store --samples 1000000" selects one

@@ -280,8 +280,8 @@ let package = Package(
             "Connectors",
             [
                 "Addresses", "Connectors", "DBus", "Egress", "Ingest", "Motion", "Samples",
-                "Scheduling", "Tracks", "VM", nioCore, nioPosix, nioSSL,
-            ], exclude: ["Bluetooth/bluez.py"]),
+                "Scheduling", "Text", "Tracks", "VM", nioCore, nioPosix, nioSSL,
+            ], exclude: ["Bluetooth/bluez.py", "HomeAssistant/announcement-counts.tsv"]),
         tests("Addresses", ["Addresses"]),
         tests("AppStorage", ["AppStorage", "Samples", "Text", grdb]),
         tests("Auth", ["Addresses", "AppStorage", "Auth", "Samples", "Text", "log-writer", grdb]),

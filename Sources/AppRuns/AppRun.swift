@@ -176,7 +176,14 @@ actor AppRun {
         clock?.recordSent(frames.count)
         var buffer = ByteBuffer()
         for frame in frames { buffer.writeBytes(frame.encoded()) }
-        return (try? await writer.write(buffer)) != nil
+        do {
+            try await writer.write(buffer)
+            return true
+        } catch {
+            // In a call that the app has cancelled, nothing is written.
+            clock?.recordUnsent(frames.count)
+            return false
+        }
     }
 
     /// Kills the process; the first outcome is final.

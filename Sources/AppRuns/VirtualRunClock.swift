@@ -65,8 +65,15 @@ struct VirtualRunClock {
     /// The virtual time, by which limits per minute are counted.
     var instant: ContinuousClock.Instant { began + passed }
 
+    /// Notes that frames are about to be sent: the runner may report that it has read them before the write
+    /// returns.
     mutating func recordSent(_ count: Int) {
         sentFrames += UInt64(count)
+    }
+
+    /// Notes that frames were not sent after all.
+    mutating func recordUnsent(_ count: Int) {
+        sentFrames -= UInt64(count)
     }
 
     /// Notes that the runner has nothing to do before `next`, in nanoseconds after the start.

@@ -34,8 +34,8 @@ extension SensorDescription {
             }
         }
         for (index, line) in (note ?? "").split(separator: "\n").enumerated() {
-            lines.append(
-                (index == 0 ? "Note:     " : "          ") + String(line).escapedForDisplay(limit: 300))
+            let label = index == 0 ? "Note:     " : "          "
+            lines.append(label + String(line).escapedForDisplay(limit: 300))
         }
         if let failure {
             lines.append(

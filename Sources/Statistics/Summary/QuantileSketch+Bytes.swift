@@ -2,8 +2,9 @@ extension QuantileSketch {
     private static let version: UInt8 = 1
     /// More than any sensor produces, and small enough that no sum of counts overflows.
     private static let greatestCount: UInt64 = 1 << 40
-    /// The number of consecutive empty buckets that end a run. Within a run each would take a byte; the start
-    /// of another run takes two or more.
+    /// The number of consecutive empty buckets that end a run.
+    ///
+    /// Within a run each would take a byte; the start of another run takes two or more.
     private static let shortestGap: Int32 = 3
 
     /// The serialized form, from which ``init(bytes:)`` restores an equal sketch.

@@ -48,19 +48,20 @@ struct HardwareMonitorDriver: SensorDriver {
                 let base = "\(quantity.rawValue)\(channel)"
                 let suffix = entries.contains("\(base)_input") ? "input" : "average"
                 let file = chip.file("\(base)_\(suffix)")
-                guard isPopulated(file) else { return nil }
-                let field = names.claim(label: chip.line("\(base)_label"), fallback: base)
                 let fault = entries.contains("\(base)_fault") ? chip.file("\(base)_fault") : nil
+                guard isPopulated(file, fault) else { return nil }
+                let field = names.claim(label: chip.line("\(base)_label"), fallback: base)
                 return Input(file: file, fault: fault, field: field, quantity: quantity)
             }
         }
     }
 
-    /// Some chips list inputs that are not connected; reading them fails with "no such device".
-    private static func isPopulated(_ file: SystemFile) -> Bool {
+    /// Some chips list inputs that are not connected; reading them fails with "no such device", or they
+    /// always report a fault.
+    private static func isPopulated(_ file: SystemFile, _ fault: SystemFile?) -> Bool {
         do throws(SensorError) {
             _ = try file.number()
-            return true
+            return try fault?.number() != 1
         } catch {
             return error.code != .gone
         }

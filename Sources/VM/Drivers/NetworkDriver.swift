@@ -30,7 +30,7 @@ struct NetworkDriver: SensorDriver {
 
     func discover() -> [DiscoveredSensor] {
         do throws(SensorError) {
-            let all = try Self.interfaces(in: file).map(\.name)
+            let all = try file.interfaces().map(\.name)
             let outside = all.filter { $0 != "lo" }
             let names = outside.isEmpty ? all : outside
             guard !names.isEmpty else { return [missing("no interface in \(file.path)", nil)] }
@@ -53,17 +53,6 @@ struct NetworkDriver: SensorDriver {
         return DiscoveredSensor(sensor, .unavailable(reason: reason, remedy: remedy))
     }
 
-    /// Each interface with its numbers; the two lines of headings have no colon.
-    private static func interfaces(
-        in file: SystemFile
-    ) throws(SensorError) -> [(name: String, numbers: TableRow)] {
-        try file.lines().compactMap { line in
-            guard let colon = line.lastIndex(of: ":") else { return nil }
-            let name = String(line[..<colon].trimmedWhitespace)
-            return (name, TableRow(line[line.index(after: colon)...], of: file))
-        }
-    }
-
     private struct Reader: SampleReader {
         let file: SystemFile
         let interface: String
@@ -77,7 +66,7 @@ struct NetworkDriver: SensorDriver {
         }
 
         mutating func read() throws(SensorError) -> [Value]? {
-            let all = try NetworkDriver.interfaces(in: file)
+            let all = try file.interfaces()
             guard let numbers = all.first(where: { $0.name == interface })?.numbers else {
                 throw SensorError(.gone, "\(interface) is no longer in \(file.path)")
             }
@@ -87,6 +76,19 @@ struct NetworkDriver: SensorDriver {
                 return nil
             }
             return rates.map(Value.number) + counts.map(Value.integer)
+        }
+    }
+}
+
+extension SystemFile {
+    /// Each network interface with its numbers, from a table such as `/proc/net/dev`.
+    ///
+    /// The two lines of headings have no colon.
+    func interfaces() throws(SensorError) -> [(name: String, numbers: TableRow)] {
+        try lines().compactMap { line in
+            guard let colon = line.lastIndex(of: ":") else { return nil }
+            let name = String(line[..<colon].trimmedWhitespace)
+            return (name, TableRow(line[line.index(after: colon)...], of: self))
         }
     }
 }

@@ -21,7 +21,7 @@ struct WiFiDriver: SensorDriver {
     func discover() -> [DiscoveredSensor] {
         let rows: [(name: String, numbers: TableRow)]
         do throws(SensorError) {
-            rows = try Self.interfaces(in: file)
+            rows = try file.interfaces()
         } catch {
             let remedy = "boot a kernel with CONFIG_CFG80211_WEXT; load the device's driver"
             return [missing(error.message, remedy)]
@@ -51,23 +51,12 @@ struct WiFiDriver: SensorDriver {
         return DiscoveredSensor(sensor, .unavailable(reason: reason, remedy: remedy))
     }
 
-    /// Each interface with its status, link, level, noise and counters; headings have no colon.
-    private static func interfaces(
-        in file: SystemFile
-    ) throws(SensorError) -> [(name: String, numbers: TableRow)] {
-        try file.lines().compactMap { line in
-            guard let colon = line.lastIndex(of: ":") else { return nil }
-            let name = String(line[..<colon].trimmedWhitespace)
-            return (name, TableRow(line[line.index(after: colon)...], of: file))
-        }
-    }
-
     private struct Reader: SampleReader {
         let file: SystemFile
         let interface: String
 
         mutating func read() throws(SensorError) -> [Value]? {
-            let all = try WiFiDriver.interfaces(in: file)
+            let all = try file.interfaces()
             guard let row = all.first(where: { $0.name == interface })?.numbers else {
                 throw SensorError(.gone, "\(interface) is no longer in \(file.path)")
             }

@@ -120,6 +120,29 @@ struct AppTestTests {
         #expect(run.output.contains("2 tests: 2 ok (room, seed 1)\n"))
     }
 
+    @Test(arguments: [
+        "for await (const sample of nervous.sensor('accelerometer').stream()) break;",
+        """
+        const stop = nervous.sensor("accelerometer").watch(() => {});
+        await clock.advance("1s");
+        stop();
+        """,
+    ])
+    func `time passes after the app has ended a stream`(ending: String) throws {
+        let result = try test(
+            """
+            test("after", async () => {
+              \(ending)
+              const before = Date.now();
+              await clock.advance("2s");
+              assert.equal(Date.now() - before, 2000);
+              for await (const sample of nervous.sensor("cpu").stream()) break;
+              await clock.advance("1s");
+            });
+            """)
+        #expect(result.code == 0, "\(result.output)\(result.errors)")
+    }
+
     @Test func `a failure contains its position and the difference`() throws {
         let run = try test(
             """

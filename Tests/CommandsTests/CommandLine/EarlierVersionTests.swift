@@ -76,7 +76,9 @@ struct EarlierVersionTests {
         let facts: Fact?
         /// The members to ignore: paths such as `.sensors.bytes`, or names at any depth.
         let without: [String]?
-        /// The values of `id` of the list items to compare; all items when it is missing.
+        /// The values of `id` or `sensor` of the list items to compare; all items when it is missing.
+        ///
+        /// A new version may have more sensors.
         let among: [String]?
         let text: String?
         let sha256: String?
@@ -346,7 +348,7 @@ private enum Fact: Decodable, Equatable {
         case .list(let items):
             let kept = items.filter { item in
                 guard let identifiers, case .object(let members) = item,
-                    case .text(let id)? = members["id"]
+                    case .text(let id)? = members["id"] ?? members["sensor"]
                 else { return true }
                 return identifiers.contains(id)
             }

@@ -44,12 +44,22 @@ struct BroadcastTests {
                     "org.bluez", path: path, interface: interface, method, arguments))
         }
 
-        /// Changes the service data of a device.
+        /// Announces service data of a device, as BlueZ does for each broadcast.
+        ///
+        /// The signal is emitted as it is: not every version of dbusmock can change properties that are
+        /// dictionaries.
         func broadcast(_ bytes: [UInt8], from path: String = BroadcastTests.path) async throws {
             let data = BusValue.options([BroadcastTests.uuid: .bytes(bytes)])
             try await call(
-                path, "org.freedesktop.DBus.Mock", "UpdateProperties",
-                .string("org.bluez.Device1"), .options(["ServiceData": data]))
+                path, "org.freedesktop.DBus.Mock", "EmitSignal",
+                .string("org.freedesktop.DBus.Properties"), .string("PropertiesChanged"),
+                .string("sa{sv}as"),
+                .array(
+                    of: "v",
+                    [
+                        .variant(.string("org.bluez.Device1")),
+                        .variant(.options(["ServiceData": data])), .variant(.array(of: "s", [])),
+                    ]))
         }
 
         var isDiscovering: Bool {
@@ -78,7 +88,7 @@ struct BroadcastTests {
     {
         let mock = try await Mock()
         try await mock.addDevice("AA:BB:CC:DD:EE:02")
-        // What BlueZ knows from before is of unknown age.
+        // What was sent before the scan began does not count.
         try await mock.broadcast([0x40, 0x00, 0x01, 0x01, 0x32, 0x02, 0x64, 0x00])
         let source = try Self.source(mock)
         var samples = source.samples().makeAsyncIterator()

@@ -116,6 +116,9 @@ struct HardwareMonitorDriverTests {
         let reader = try discovery.reader("hwmon.x")
         try tree.write("1\n", to: "sys/class/hwmon/hwmon0/temp1_fault")
         #expect(failure(of: reader) == .malformed)
+        // An input that is faulty from the start does not take the others with it.
+        let later = Discovery(HardwareMonitorDriver(roots: tree.roots))
+        #expect(try later.values("hwmon.x") == ["fan1": .number(7)])
     }
 
     @Test(arguments: [
