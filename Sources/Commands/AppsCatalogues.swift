@@ -112,26 +112,16 @@ extension AppsCommand {
                 valueName: "name"), completion: .names(.catalogue))
         var catalogue: String?
 
-        @Flag(help: "Show what installing would change, without installing.")
-        var dryRun = false
-
-        @Flag(
-            help:
-                "Allow an older version to replace a newer one; all decisions about the app are forgotten."
-        )
-        var allowDowngrade = false
+        @OptionGroup var choice: InstallChoice
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
                 let item = try await AvailablePackages(session.client)
                     .package(named: app, in: catalogue)
                 let reply = try await item.install(
-                    with: session.client, options, isDryRun: dryRun,
-                    allowsDowngrade: allowDowngrade)
-                guard !options.json else { return options.console.print(json: reply.json) }
-                let app = try reply.value
-                InstallReport(app: app, isDryRun: dryRun).lines.forEach(options.console.print)
-                if !dryRun { options.console.say("Run it with: nervous run \(app.name)") }
+                    with: session.client, options, isDryRun: choice.dryRun,
+                    allowsDowngrade: choice.allowDowngrade)
+                try choice.show(reply, options)
             }
         }
     }

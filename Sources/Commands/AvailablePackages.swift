@@ -137,28 +137,25 @@ extension AvailablePackages.Item {
                 .usage, "\(name) is a sensor pack.",
                 hint: "Install it with: nervous sensors install \(name)", type: "not-an-app")
         }
+        func install(
+            _ call: (_ isDryRun: Bool) async throws -> APIReply<AppDescription>
+        ) async throws -> APIReply<AppDescription> {
+            if let confirm { try confirm(try await call(true).value) }
+            return try await call(isDryRun)
+        }
         if let path {
             let package = try PackageArgument(
                 path: path, limits: options.host.configuration.packages)
-            if let confirm {
-                try confirm(
-                    try await client.install(
-                        package, isDryRun: true, allowsDowngrade: allowsDowngrade
-                    ).value)
+            return try await install {
+                try await client.install(package, isDryRun: $0, allowsDowngrade: allowsDowngrade)
             }
-            return try await client.install(
-                package, isDryRun: isDryRun, allowsDowngrade: allowsDowngrade)
         }
         return try await PackageDownload(package: name, of: catalogue)
             .use(with: client, options.console, isKept: isDryRun) { package in
-                if let confirm {
-                    try confirm(
-                        try await client.install(
-                            package, isDryRun: true, allowsDowngrade: allowsDowngrade
-                        ).value)
+                try await install {
+                    try await client.install(
+                        package, isDryRun: $0, allowsDowngrade: allowsDowngrade)
                 }
-                return try await client.install(
-                    package, isDryRun: isDryRun, allowsDowngrade: allowsDowngrade)
             }
     }
 }

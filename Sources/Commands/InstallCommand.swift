@@ -31,23 +31,13 @@ struct InstallCommand: AsyncParsableCommand {
         completion: .names(.bundledApp))
     var package: String
 
-    @Flag(help: "Show what installing would change, without installing.")
-    var dryRun = false
-
-    @Flag(
-        help:
-            "Allow an older version to replace a newer one; all decisions about the app are forgotten."
-    )
-    var allowDowngrade = false
+    @OptionGroup var choice: InstallChoice
 
     func run() async throws {
         let source = try source()
         try await HostSession.with(options.host) { session in
             let reply = try await install(source, with: session.client)
-            guard !options.json else { return options.console.print(json: reply.json) }
-            let app = try reply.value
-            InstallReport(app: app, isDryRun: dryRun).lines.forEach(options.console.print)
-            if !dryRun { options.console.say("Run it with: nervous run \(app.name)") }
+            try choice.show(reply, options)
         }
     }
 
@@ -69,10 +59,32 @@ struct InstallCommand: AsyncParsableCommand {
         switch source {
         case .download(let download):
             try await download.install(
-                with: client, options.console, isDryRun: dryRun, allowsDowngrade: allowDowngrade)
+                with: client, options.console, isDryRun: choice.dryRun,
+                allowsDowngrade: choice.allowDowngrade)
         case .local(let package):
-            try await client.install(package, isDryRun: dryRun, allowsDowngrade: allowDowngrade)
+            try await client.install(
+                package, isDryRun: choice.dryRun, allowsDowngrade: choice.allowDowngrade)
         }
+    }
+}
+
+/// How an app is installed, for the commands that do.
+struct InstallChoice: ParsableArguments {
+    @Flag(help: "Show what installing would change, without installing.")
+    var dryRun = false
+
+    @Flag(
+        help:
+            "Allow an older version to replace a newer one; all decisions about the app are forgotten."
+    )
+    var allowDowngrade = false
+
+    /// Prints what was installed, or what would change.
+    func show(_ reply: APIReply<AppDescription>, _ options: GlobalOptions) throws {
+        guard !options.json else { return options.console.print(json: reply.json) }
+        let app = try reply.value
+        InstallReport(app: app, isDryRun: dryRun).lines.forEach(options.console.print)
+        if !dryRun { options.console.say("Run it with: nervous run \(app.name)") }
     }
 }
 

@@ -2,7 +2,7 @@ import Samples
 
 /// The state of each array of disks that the kernel's RAID manages.
 ///
-/// Source: `/sys/block/md*/md`, Documentation/admin-guide/md.rst, which tells the same as
+/// Source: `/sys/block/md*/md`, Documentation/admin-guide/md.rst, which has the same content as
 /// `/proc/mdstat`.
 struct RAIDDriver: SensorDriver {
     private static let fields = [

@@ -72,7 +72,7 @@ struct WiFiDriver: SensorDriver {
             ]
         }
 
-        /// A dot after a number tells that it was updated since the last read.
+        /// A dot after a number means that it was updated since the last read.
         private func number(_ word: Substring) -> Double? {
             Int(word.hasSuffix(".") ? word.dropLast() : word).map(Double.init)
         }
