@@ -155,7 +155,7 @@ public struct ImportDescription: Codable, Sendable {
     public let items: [SessionDescription]
     /// The identifiers of sessions that exist already; they do not change.
     public let known: [String]
-    /// What of the file is not in the sessions, or not as it was in the file.
+    /// The parts of the file that were left out or changed.
     public let remarks: [ImportRemark]
 
     /// Creates a value from its members.
@@ -164,7 +164,7 @@ public struct ImportDescription: Codable, Sendable {
     }
 }
 
-/// What of an imported file is not in the sessions, or not as it was in the file.
+/// A part of an imported file that was left out or changed.
 public struct ImportRemark: Codable, Sendable {
     /// What happened, such as `invalidPosition`.
     public let kind: String

@@ -183,7 +183,7 @@ public struct ForgetDescription: Codable, Sendable {
     /// The number of samples that these summaries described.
     public let summarised: Int
     /// The number of deleted summaries whose hour is only partly in the range; they are deleted whole.
-    public let hoursBeyond: Int
+    public let partialHours: Int
     /// The number of unreadable chunks, which are deleted whole.
     public let unreadable: Int
     /// The bytes that the deleted data occupied in the file.
@@ -204,7 +204,7 @@ public struct ForgetDescription: Codable, Sendable {
     /// Creates a value from its members.
     public init(
         sensor: String, from: Double? = nil, to: Double? = nil, time: Double, samples: Int,
-        summaries: Int, summarised: Int, hoursBeyond: Int, unreadable: Int, bytes: Int64,
+        summaries: Int, summarised: Int, partialHours: Int, unreadable: Int, bytes: Int64,
         erased: Bool, uploads: Int, derived: [Derived]? = nil, sessions: [String]? = nil,
         kept: [String]
     ) {
@@ -215,7 +215,7 @@ public struct ForgetDescription: Codable, Sendable {
         self.samples = samples
         self.summaries = summaries
         self.summarised = summarised
-        self.hoursBeyond = hoursBeyond
+        self.partialHours = partialHours
         self.unreadable = unreadable
         self.bytes = bytes
         self.erased = erased

@@ -15,7 +15,7 @@ public struct RunScript: Sendable {
     }
 }
 
-/// Scripts that run in place of an app and decide when it starts.
+/// Scripts that run first and decide when the app is started.
 public struct TestHarness: Sendable {
     /// Evaluated in this order, after the prelude.
     public let scripts: [RunScript]

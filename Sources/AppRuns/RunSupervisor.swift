@@ -136,7 +136,7 @@ public actor RunSupervisor {
     /// - Parameters:
     ///   - isInsecure: whether it runs without confinement.
     ///   - presentation: the parts of its page that it reports.
-    ///   - harness: scripts that run in place of the app and start it.
+    ///   - harness: scripts that run first and decide when the app is started.
     ///   - onEvent: receives the events of the run; the app waits until it returns.
     /// - Throws: ``AppRunsError``: `noRun`, `conflict`, `confinement` or `io` if no process can be
     ///   made, `damaged` if the script cannot be run; `JSAppsError` if the app's files have

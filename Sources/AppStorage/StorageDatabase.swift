@@ -11,7 +11,7 @@ import GRDB
 /// let storage = try StorageDatabase(path: "app-storage.sqlite")
 /// let holder = StorageDatabase.Holder(app: "diary", identity: identity)
 /// let value = StoredValue(type: "text/plain", bytes: Array("today".utf8))
-/// try await storage.apply([StorageChange(StorageKey("page"), value)], in: .named, of: holder)
+/// try await storage.apply([StorageChange(StorageKey("page"), value)], in: .storage, of: holder)
 /// ```
 public struct StorageDatabase: Sendable {
     private let queue: DatabaseQueue

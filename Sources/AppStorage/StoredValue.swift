@@ -46,7 +46,7 @@ public struct StorageKey: Hashable, Sendable {
 /// The two key spaces of an app, which share one limit.
 public enum StorageArea: String, Hashable, Sendable {
     /// `nervous.storage`.
-    case named
+    case storage = "named"
     /// `localStorage` of headless runs.
     case local
 }

@@ -27,7 +27,7 @@ public struct ClientStorage: Sendable {
     ///
     /// - Throws: `storeFailed`.
     public func value(
-        of key: StorageKey, in area: StorageArea = .named
+        of key: StorageKey, in area: StorageArea = .storage
     ) async throws(AuthError) -> StoredValue? {
         do {
             return try await database.value(of: key, in: area, of: holder)
@@ -42,7 +42,7 @@ public struct ClientStorage: Sendable {
     ///   limit, `diskFull`, `notFound` when the client was removed, `storeFailed`.
     @discardableResult
     public func apply(
-        _ changes: [StorageChange], in area: StorageArea = .named
+        _ changes: [StorageChange], in area: StorageArea = .storage
     ) async throws(AuthError) -> StorageUsage {
         let usage: StorageUsage
         do {
@@ -58,7 +58,7 @@ public struct ClientStorage: Sendable {
     ///
     /// - Throws: `storeFailed`.
     public func items(
-        in area: StorageArea = .named
+        in area: StorageArea = .storage
     ) async throws(AuthError) -> (items: [StoredItem], usage: StorageUsage) {
         do {
             return try await database.items(in: area, of: holder)

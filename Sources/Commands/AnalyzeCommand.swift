@@ -44,20 +44,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Argument(help: "Fields of sensors, such as cpu.busy.", completion: .names(.field))
     var inputs: [String]
 
-    @Option(
-        help: ArgumentHelp(
-            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
-    var last: String?
-
-    @Option(
-        help: """
-            From this time: a day such as 2024-06-01, a time in RFC 3339, or a duration before now such \
-            as -1h.
-            """)
-    var from: String?
-
-    @Option(help: "Before this time; if it is a day, until the end of that day.")
-    var to: String?
+    @OptionGroup var range: TimeRangeOptions
 
     @Option(
         help: ArgumentHelp(
@@ -90,10 +77,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
     var limit = 20
 
     func validate() throws {
-        guard last == nil || from == nil else {
-            throw ValidationError("--last and --from cannot be combined.")
-        }
-        for (name, text) in [("last", last), ("every", every), ("within", within)] {
+        for (name, text) in [("every", every), ("within", within)] {
             guard let text, Duration(span: text) == nil else { continue }
             throw ValidationError("--\(name) takes a duration such as 30s, 10m, 1h or 7d.")
         }
@@ -124,9 +108,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
 
     private var body: AnalysisBody {
         var body = AnalysisBody(analysis, of: inputs)
-        let time = TimeInput()
-        body.from = time.parameter(last.map { "-\($0)" } ?? from).map { .text($0) }
-        body.to = time.parameter(to, isEnd: true).map { .text($0) }
+        let bounds = range.parameters
+        body.from = bounds.from.map { .text($0) }
+        body.to = bounds.to.map { .text($0) }
         body.where = conditions.isEmpty ? nil : conditions
         body.every = every
         if let join, let within { body.join = .init(method: join.rawValue, within: within) }

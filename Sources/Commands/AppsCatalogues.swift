@@ -5,6 +5,18 @@ import Host
 import JSApps
 import Text
 
+/// The catalogue from which a command takes packages.
+private struct CatalogueOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Use only this catalogue; 'bundled' is the one that comes with Nervous.",
+            valueName: "name"),
+        completion: .names(.catalogue))
+    var catalogue: String?
+
+    func includes(_ name: String) -> Bool { catalogue.map { $0 == name } ?? true }
+}
+
 extension AppsCommand {
     struct Search: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -59,16 +71,12 @@ extension AppsCommand {
             help: "The package; see: nervous apps search.", completion: .names(.availableApp))
         var package: String
 
-        @Option(
-            help: ArgumentHelp(
-                "Look in this catalogue only; bundled for the packages of Nervous.",
-                valueName: "name"), completion: .names(.catalogue))
-        var catalogue: String?
+        @OptionGroup fileprivate var place: CatalogueOption
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
                 let item = try await AvailablePackages(session.client)
-                    .package(named: package, in: catalogue)
+                    .package(named: package, in: place.catalogue)
                 guard !options.json else { return try options.console.print(encoding: item) }
                 let version = item.version?.escapedForDisplay(limit: 40) ?? ""
                 var lines = [
@@ -106,18 +114,14 @@ extension AppsCommand {
         @Argument(help: "The app; see: nervous apps search.", completion: .names(.availableApp))
         var app: String
 
-        @Option(
-            help: ArgumentHelp(
-                "Take it from this catalogue; bundled for the packages of Nervous.",
-                valueName: "name"), completion: .names(.catalogue))
-        var catalogue: String?
+        @OptionGroup fileprivate var place: CatalogueOption
 
         @OptionGroup var choice: InstallChoice
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
                 let item = try await AvailablePackages(session.client)
-                    .package(named: app, in: catalogue)
+                    .package(named: app, in: place.catalogue)
                 let reply = try await item.install(
                     with: session.client, options, isDryRun: choice.dryRun,
                     allowsDowngrade: choice.allowDowngrade)
@@ -130,8 +134,8 @@ extension AppsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Read the catalogues again, and list updates or install one.",
             discussion: """
-                Nothing is updated alone: the changes of version, size and privileges are
-                shown, and you confirm them.
+                Nothing is updated automatically: the changes of version, size and privileges
+                are shown, and you confirm them.
                 Examples:
                   nervous apps update
                   nervous apps update step-counter
@@ -143,11 +147,7 @@ extension AppsCommand {
         @Argument(help: "Update this app.", completion: .names(.app))
         var app: String?
 
-        @Option(
-            help: ArgumentHelp(
-                "Take the update from this catalogue; bundled for the packages of Nervous.",
-                valueName: "name"), completion: .names(.catalogue))
-        var catalogue: String?
+        @OptionGroup fileprivate var place: CatalogueOption
 
         @Flag(help: "Show the changes, without installing.")
         var dryRun = false
@@ -183,7 +183,7 @@ extension AppsCommand {
         private func refresh(_ client: APIClient) async throws -> [CommandFailure] {
             var failures: [CommandFailure] = []
             for known in try await client.catalogues().value.items
-            where catalogue == nil || catalogue == known.name {
+            where place.includes(known.name) {
                 do {
                     _ = try await ProgressLine.during("Reading \(known.name)", options.console) {
                         try await client.refreshCatalogue(known.name)
@@ -201,9 +201,7 @@ extension AppsCommand {
         }
 
         private func list(_ available: AvailablePackages) throws {
-            let items = available.items.filter { item in
-                item.isUpdate && (catalogue.map { item.catalogue == $0 } ?? true)
-            }
+            let items = available.items.filter { $0.isUpdate && place.includes($0.catalogue) }
             guard !options.json else {
                 return try options.console.print(encoding: Updates(items: items))
             }
@@ -222,7 +220,7 @@ extension AppsCommand {
             _ name: String, _ available: AvailablePackages, _ client: APIClient
         ) async throws {
             let before = try await client.app(name).value
-            guard let item = try available.update(of: name, in: catalogue) else {
+            guard let item = try available.update(of: name, in: place.catalogue) else {
                 guard !options.json else {
                     return try options.console.print(encoding: Updates(items: []))
                 }

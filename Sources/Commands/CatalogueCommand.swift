@@ -13,7 +13,7 @@ struct CatalogueCommand: AsyncParsableCommand {
         abstract: "Add catalogues of apps and sensor packs, or make one.",
         discussion: """
             A catalogue is a signed list of packages in a folder or on a server. Find
-            packages with `nervous apps search`. Those that come with Nervous need none.
+            packages with `nervous apps search`. The bundled packages need no catalogue.
             """,
         subcommands: [Add.self, List.self, Remove.self, Make.self], defaultSubcommand: List.self)
 
@@ -158,10 +158,11 @@ struct CatalogueCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a catalogue of a folder of packages.",
             discussion: """
-                Every .zip and .nervous file is checked as an installation does. Then
+                Every .zip and .nervous file is checked as in an installation. Then
                 index.json and index.json.sig are written to the folder, which can be
                 copied to a server.
-                The same packages give the same bytes; another list is the next edition.
+                The same packages give the same bytes; if they change, the result is the next
+                edition.
                 Example: nervous catalogue make ./packages --sign home --name example
                 """)
 

@@ -13,8 +13,9 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Show what Nervous does: run a bundled app, query samples, open a page.",
         discussion: """
-            For demo only, the default of --data is $NERVOUS_DATA, else an empty temporary
-            directory, which is deleted at the end. Another data directory is not deleted.
+            Unlike other commands, demo uses $NERVOUS_DATA by default, else an empty
+            temporary directory, which is deleted at the end. Another data directory is not
+            deleted.
             There is no JSON output: --json is an error.
             Without a terminal it allows what the app asks for, and says so.
             """)

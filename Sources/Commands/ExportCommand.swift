@@ -26,16 +26,7 @@ struct ExportCommand: AsyncParsableCommand {
     @Argument(help: "The sensors, such as cpu; see: nervous sensors.", completion: .names(.sensor))
     var sensors: [String]
 
-    @Option(
-        help: ArgumentHelp(
-            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
-    var last: String?
-
-    @Option(help: "From this time: a day such as 2024-06-01, or a time in RFC 3339.")
-    var from: String?
-
-    @Option(help: "Before this time; if it is a day, until the end of that day. Now by default.")
-    var to: String?
+    @OptionGroup var timeRange: TimeRangeOptions
 
     @Option(help: "csv, ndjson or columns; by default from the name of the file.")
     var format: TransferFormat?
@@ -46,12 +37,6 @@ struct ExportCommand: AsyncParsableCommand {
     var output: String
 
     func validate() throws {
-        guard last == nil || from == nil else {
-            throw ValidationError("--last and --from cannot be combined.")
-        }
-        if let last, Duration(span: last) == nil {
-            throw ValidationError("--last takes a duration such as 30s, 10m, 1h, 7d or 1w.")
-        }
         guard !sensors.isEmpty else { throw ValidationError("Name at least one sensor.") }
         guard !goesToOutput || sensors.count == 1 && !options.json else {
             throw ValidationError(
@@ -93,11 +78,11 @@ struct ExportCommand: AsyncParsableCommand {
             path += ".\((format ?? .csv).rawValue)"
         }
         let form = (format ?? TransferFormat(path: path) ?? .csv).sampleFormat
-        let (start, end) = bounds
+        let (start, end) = timeRange.fixed
         let wanted = ExportFile.Progress(
-            sensor: sensor, form: form.rawValue, from: last.map { "-\($0)" } ?? from,
+            sensor: sensor, form: form.rawValue, from: timeRange.start,
             start: start, to: end)
-        var file = try ExportFile(path, wanted, hasOpenEnd: to == nil)
+        var file = try ExportFile(path, wanted, hasOpenEnd: timeRange.to == nil)
         let range: Range = [("from", file.progress.start), ("to", file.progress.to)]
         // Summaries count pruned samples, which cannot be exported.
         let window = try await totals(sensor, range, session).items.first
@@ -153,7 +138,7 @@ struct ExportCommand: AsyncParsableCommand {
     /// Writes to standard output, without resuming.
     private func write(_ sensor: String, _ session: HostSession) async throws {
         let form = (format ?? .csv).sampleFormat
-        let (start, end) = bounds
+        let (start, end) = timeRange.fixed
         let range: Range = [("from", start), ("to", end)]
         var isFirst = true
         try await eachPage(of: sensor, form, range, after: nil, session) { page in
@@ -165,13 +150,6 @@ struct ExportCommand: AsyncParsableCommand {
         throw CommandFailure(
             .badData, "Some samples of \(sensor) are damaged and were not written.",
             hint: "Check all samples with: nervous doctor", type: "damaged")
-    }
-
-    /// The time range of the options, fixed now.
-    private var bounds: (from: String?, to: String) {
-        let time = TimeInput()
-        let start = last.flatMap(time.before)?.description ?? time.parameter(from)
-        return (start, time.parameter(to, isEnd: true) ?? time.now.description)
     }
 
     private typealias Range = [(name: String, value: String?)]

@@ -31,26 +31,7 @@ struct ForgetCommand: AsyncParsableCommand {
     @Option(help: "Forget the data about this app.", completion: .names(.app))
     var app: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
-    var last: String?
-
-    // A duration before now begins with a hyphen.
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            """
-            From this time: a day such as 2024-06-01, a time in RFC 3339, or a duration before now such \
-            as -2h.
-            """, valueName: "time"))
-    var from: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Before this time; if it is a day, until the end of that day.", valueName: "time"))
-    var to: String?
+    @OptionGroup var range: TimeRangeOptions
 
     @Flag(
         help: ArgumentHelp(
@@ -65,14 +46,11 @@ struct ForgetCommand: AsyncParsableCommand {
         guard (sensor == nil) != (app == nil) else {
             throw ValidationError("Name a sensor, or an app with --app.")
         }
-        guard app == nil || (from == nil && to == nil && last == nil) else {
+        guard app == nil || range.isEmpty else {
             throw ValidationError("--from, --to and --last require a sensor.")
         }
-        guard last == nil || (from == nil && to == nil) else {
-            throw ValidationError("--last cannot be combined with --from or --to.")
-        }
-        if let last, Duration(span: last) == nil {
-            throw ValidationError("--last takes a duration such as 30s, 10m, 1h, 7d or 1w.")
+        guard range.last == nil || range.to == nil else {
+            throw ValidationError("--last and --to cannot be combined.")
         }
         guard app == nil || !derived else {
             throw ValidationError("--derived requires a sensor.")
@@ -99,22 +77,22 @@ struct ForgetCommand: AsyncParsableCommand {
                 .noInput, "No samples of \(sensor) are stored.",
                 hint: "List the stored sensors with: nervous storage", type: "unknown-sensor")
         }
-        let time = TimeInput()
-        let range = [
-            last.map { "of the last \($0)" }, from.map { "from \($0)" }, to.map { "to \($0)" },
+        let bounds = [
+            range.last.map { "of the last \($0)" }, range.from.map { "from \($0)" },
+            range.to.map { "to \($0)" },
         ].compactMap(\.self)
         try confirm(
             [
                 "\(sensor) has \(known.samples) samples and \(known.summaries) hourly summaries,"
                     + " \(Format.bytes(Double(known.bytes))).",
-                range.isEmpty
+                bounds.isEmpty
                     ? "All of them will be deleted. This cannot be undone."
-                    : "Everything \(range.joined(separator: " ")) will be deleted, including whole hourly"
+                    : "Everything \(bounds.joined(separator: " ")) will be deleted, including whole hourly"
                         + " summaries that overlap the range. This cannot be undone.",
             ] + (derived ? [Self.derivedNotice(sensor)] : []))
+        let parameters = range.parameters
         let receipt = try await session.client.forgetSamples(
-            of: sensor, from: time.parameter(last.map { "-\($0)" } ?? from),
-            to: time.parameter(to, isEnd: true), includesDerived: derived)
+            of: sensor, from: parameters.from, to: parameters.to, includesDerived: derived)
         guard !options.json else { return options.console.print(json: receipt.json) }
         try receipt.value.lines.forEach(options.console.print)
     }
@@ -158,9 +136,9 @@ extension ForgetDescription {
             "  summaries  \(summaries) hourly, of \(summarised) pruned samples",
             "  bytes      \(bytes)",
         ]
-        if hoursBeyond > 0 {
+        if partialHours > 0 {
             lines.append(
-                "  \(hoursBeyond) of the hours reach beyond the range; their summaries were deleted"
+                "  \(partialHours) of the hours reach beyond the range; their summaries were deleted"
                     + " whole, since their samples no longer exist.")
         }
         if unreadable > 0 {

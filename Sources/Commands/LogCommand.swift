@@ -67,7 +67,7 @@ struct LogCommand: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "A summary: what each client has read and was refused in the last 15 minutes.",
+            "A summary: what each client has read, and what it was refused, in the last 15 minutes.",
             discussion: """
                 Your own calls, made with commands and the dashboard, are not included. With --follow \
                 the summary is printed again each minute if it has changed.

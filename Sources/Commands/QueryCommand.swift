@@ -47,20 +47,7 @@ struct QueryCommand: AsyncParsableCommand {
             valueName: "names"))
     var stats: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
-    var last: String?
-
-    @Option(
-        help: """
-            From this time: a day such as 2024-06-01, a time in RFC 3339, or a duration before now such \
-            as -1h.
-            """)
-    var from: String?
-
-    @Option(help: "Before this time; if it is a day, until the end of that day.")
-    var to: String?
+    @OptionGroup var range: TimeRangeOptions
 
     @Option(
         help: ArgumentHelp(
@@ -97,16 +84,10 @@ struct QueryCommand: AsyncParsableCommand {
     var format: OutputFormat?
 
     func validate() throws {
-        guard last == nil || from == nil else {
-            throw ValidationError("--last and --from cannot be combined.")
-        }
-        if let last, Duration(span: last) == nil {
-            throw ValidationError("--last takes a duration such as 30s, 10m, 1h, 7d or 1w.")
-        }
         if every != nil, stats == nil {
             throw ValidationError("--every requires --stats, such as --stats mean.")
         }
-        let selections = [stats, last, from, to].contains { $0 != nil } || !conditions.isEmpty
+        let selections = stats != nil || !range.isEmpty || !conditions.isEmpty
         guard !follow || !selections && limit == nil else {
             throw ValidationError(
                 "--follow prints all new samples: it takes no --stats, --last, --from, --to, --where"
@@ -173,11 +154,9 @@ struct QueryCommand: AsyncParsableCommand {
     private var outputFormat: OutputFormat { format ?? (options.json ? .json : .table) }
 
     private var selection: [(name: String, value: String?)] {
-        let time = TimeInput()
-        return [
-            ("from", time.parameter(last.map { "-\($0)" } ?? from)),
-            ("to", time.parameter(to, isEnd: true)), ("fields", fields),
-        ] + conditions.map { ("where", $0) }
+        let bounds = range.parameters
+        return [("from", bounds.from), ("to", bounds.to), ("fields", fields)]
+            + conditions.map { ("where", $0) }
     }
 
     // MARK: - Samples
@@ -207,7 +186,7 @@ struct QueryCommand: AsyncParsableCommand {
         for row in rows { table.add(Self.cells(row, fields)) }
         options.console.print(table)
         Self.warn(about: table.omitted(columns: options.console.columns), options.console)
-        if description.stale == true, to == nil {
+        if description.stale == true, range.to == nil {
             options.console.say("The newest sample is stale: \(Format.age(description.newest)).")
         }
     }

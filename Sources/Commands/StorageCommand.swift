@@ -117,8 +117,8 @@ extension StorageCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set how long samples and summaries of a sensor are kept.",
             discussion: """
-                Limits that you do not name stay as they are. The value none means without
-                limit: --summaries none keeps summaries of any age, --summaries 0d keeps none.
+                Limits that you do not name stay as they are. The value 'none' means no limit:
+                --summaries none keeps summaries of any age, --summaries 0d keeps none.
                 Examples:
                   nervous storage set cpu --raw 30d --summaries 5y --bytes 500MB
                   nervous storage set network --raw 1w --summaries none

@@ -38,21 +38,7 @@ struct TestCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only tests whose name contains this text.", valueName: "text"))
     var filter: String?
 
-    @Option(help: "The scenario of the simulated sensors: \(TestCommand.scenarios).")
-    var scenario: String?
-
-    @Option(
-        name: .customLong("sensor"),
-        help: ArgumentHelp(
-            """
-            Simulate this sensor instead of the one with the plain name: accelerometer.phone instead of \
-            accelerometer; may be repeated.
-            """,
-            valueName: "sensor"))
-    var sensors: [String] = []
-
-    @Option(help: ArgumentHelp("The seed of the noise.", valueName: "number"))
-    var seed: UInt64 = 1
+    @OptionGroup var simulation: SimulationOptions
 
     @Option(
         help: ArgumentHelp("Replay this trace instead; see: nervous record.", valueName: "file"),
@@ -62,54 +48,28 @@ struct TestCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The maximum virtual time of a test.", valueName: "duration"))
     var limit = "1d"
 
-    static let scenarios = Scenario.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-
     func validate() throws {
-        if let scenario, Scenario.Kind(rawValue: scenario) == nil {
-            throw ValidationError(
-                "Unknown scenario \(scenario): choose one of \(Self.scenarios).")
-        }
-        guard scenario == nil || replay == nil else {
+        guard simulation.scenario == nil || replay == nil else {
             throw ValidationError("--scenario and --replay cannot be combined.")
         }
-        guard sensors.isEmpty || replay == nil else {
+        guard simulation.sensors.isEmpty || replay == nil else {
             throw ValidationError("--sensor and --replay cannot be combined.")
         }
-        _ = try Self.instances(sensors)
         guard let span = Duration(span: limit),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
         else { throw ValidationError("--limit takes a duration from 1s to 40d.") }
     }
 
-    /// The values of `--sensor`.
-    static func instances(_ words: [String]) throws -> [SensorID] {
-        try words.map { word in
-            guard let id = SensorID(word), id != id.kind, SimulatedDriver.sensors.contains(id.kind)
-            else {
-                let kinds = SimulatedDriver.sensors.map(\.description).joined(separator: ", ")
-                throw ValidationError(
-                    "--sensor takes an instance of a simulated kind, such as accelerometer.phone. The"
-                        + " kinds are \(kinds).")
-            }
-            return id
-        }
-    }
-
     func run() async throws {
         let files = try testFiles()
-        var settings = AppTester.Settings()
-        settings.instances = try Self.instances(sensors)
-        settings.seed = seed
+        var settings = try simulation.settings
         settings.filter = filter
         settings.limit = Duration(span: limit) ?? settings.limit
         if let replay { settings.sensors = .recorded(try Trace(file: replay)) }
-        if let kind = scenario.flatMap({ Scenario.Kind(rawValue: $0) }) {
-            settings.sensors = .simulated(kind)
-        }
         let shown = settings
+        let sensors = try replay ?? simulation.kind.rawValue
         let outcome = try await AppTester.with(folder, options.host) { tester in
-            var outcome = TestOutcome(
-                seed: seed, sensors: replay ?? scenario ?? Scenario.Kind.room.rawValue)
+            var outcome = TestOutcome(seed: shown.seed, sensors: sensors)
             for file in files {
                 outcome.begin(file.name)
                 if !options.json { options.console.print(file.name) }

@@ -40,31 +40,12 @@ struct TrialCommand: AsyncParsableCommand {
         help: ArgumentHelp("The virtual time of the run.", valueName: "duration"))
     var duration = "1m"
 
-    @Option(help: "The scenario of the simulated sensors: \(TestCommand.scenarios).")
-    var scenario = Scenario.Kind.room.rawValue
-
-    @Option(
-        name: .customLong("sensor"),
-        help: ArgumentHelp(
-            """
-            Simulate this sensor instead of the one with the plain name: accelerometer.phone instead of \
-            accelerometer; may be repeated.
-            """,
-            valueName: "sensor"))
-    var sensors: [String] = []
-
-    @Option(help: ArgumentHelp("The seed of the noise.", valueName: "number"))
-    var seed: UInt64 = 1
+    @OptionGroup var simulation: SimulationOptions
 
     @Flag(help: "Write the privileges to the folder's package.json.")
     var write = false
 
     func validate() throws {
-        guard Scenario.Kind(rawValue: scenario) != nil else {
-            throw ValidationError(
-                "Unknown scenario \(scenario): choose one of \(TestCommand.scenarios).")
-        }
-        _ = try TestCommand.instances(sensors)
         guard let span = Duration(span: duration),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
         else { throw ValidationError("--for takes a duration from 1s to 40d.") }
@@ -74,10 +55,7 @@ struct TrialCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var settings = AppTester.Settings()
-        settings.seed = seed
-        settings.instances = try TestCommand.instances(sensors)
-        settings.sensors = .simulated(Scenario.Kind(rawValue: scenario) ?? .room)
+        var settings = try simulation.settings
         settings.limit = Duration(span: duration) ?? settings.limit
         let shown = settings
         let (declared, trial) = try await AppTester.with(
@@ -93,7 +71,7 @@ struct TrialCommand: AsyncParsableCommand {
         if options.json {
             try options.console.print(encoding: findings)
         } else {
-            show(findings, draft)
+            try show(findings, draft)
         }
         for error in trial.result.errors.prefix(3) {
             let place = error.place.map { "\($0.escapedForDisplay(limit: 120)): " } ?? ""
@@ -107,7 +85,7 @@ struct TrialCommand: AsyncParsableCommand {
         }
     }
 
-    private func show(_ findings: TrialFindings, _ draft: PrivilegeDraft) {
+    private func show(_ findings: TrialFindings, _ draft: PrivilegeDraft) throws {
         let console = options.console
         var table = Table("PRIVILEGE", "CALLS", "SAMPLES", "PER SECOND", "HISTORY", "OPERATIONS")
         for need in findings.needs {
@@ -118,6 +96,7 @@ struct TrialCommand: AsyncParsableCommand {
                 need.operations.joined(separator: ", ") + (need.refused ? " (refused)" : ""))
         }
         if findings.needs.isEmpty {
+            let (scenario, seed) = (try simulation.kind.rawValue, simulation.seed)
             console.print("The app used no privilege in \(duration) (\(scenario), seed \(seed)).")
         } else {
             console.print(table)

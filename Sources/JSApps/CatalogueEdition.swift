@@ -21,7 +21,7 @@ public struct CatalogueEdition: Sendable {
             throw .badSignature(
                 "The index of the catalogue differs from the one that"
                     + " \(parsed.signer.shortFingerprint) signed.",
-                hint: "It may be being published at this moment: try again in a minute."
+                hint: "The publisher may be updating it right now: try again in a minute."
                     + " Otherwise tell its publisher.")
         }
         index = try CatalogueIndex(parsing: bytes)

@@ -37,6 +37,14 @@ actor PackageDownloads {
             }
         }
 
+        /// Whether the transfer is encrypted, or within this machine.
+        fileprivate var isProtected: Bool {
+            switch self {
+            case .address(let source), .listed(_, let source): source.address.origin.isProtected
+            case .file: true
+            }
+        }
+
         fileprivate var place: String {
             switch self {
             case .address(let source), .listed(_, let source): source.address.withoutQuery
@@ -108,33 +116,29 @@ actor PackageDownloads {
             remove(oldest)
         }
         let id = UUID().uuidString.lowercased()
-        let address: DownloadAddress? =
-            switch source {
-            case .address(let address), .listed(_, let address): address
-            case .file: nil
-            }
-        let progress = Progress(isProtected: address?.address.origin.isProtected ?? true)
+        let progress = Progress(isProtected: source.isProtected)
         entries[id] = Entry(source: source, progress: progress)
         order.append(id)
         // No more is received than the catalogue lists.
         let largest = min(largest, source.package?.size ?? largest)
         let (downloader, log, time) = (downloader, log, time)
-        let listed = source.package
         entries[id]?.work = Task { [weak self] in
             let outcome: Outcome
-            if let source = address {
-                let address = source.address
+            switch source {
+            case .address(let address), .listed(_, let address):
+                let server = address.address
                 await log.note(
                     .download(
-                        from: address.origin, for: client, "started: \(address.withoutQuery)"))
+                        from: server.origin, for: client, "started: \(server.withoutQuery)"))
                 outcome = Self.checked(
-                    await Self.download(source, downloader, largest, progress), listed)
+                    await Self.download(address, downloader, largest, progress), source.package)
                 let values = progress.values.withLock { $0 }
-                let step = Self.step(outcome, address, through: values.servers)
+                let step = Self.step(outcome, server, through: values.servers)
                 await log.note(
-                    .download(from: address.origin, for: client, step, bytes: values.received))
-            } else {
-                outcome = Self.checked(await Self.read(source, largest, progress), listed)
+                    .download(from: server.origin, for: client, step, bytes: values.received))
+            case .file(let package, let folder):
+                outcome = Self.checked(
+                    await Self.read(package, folder, largest, progress), package)
             }
             await self?.end(id, outcome)
             if (try? await time.sleep(for: Self.lifetime)) != nil { await self?.remove(id) }
@@ -232,11 +236,8 @@ actor PackageDownloads {
     }
 
     private static func read(
-        _ source: Source, _ largest: Int, _ progress: Progress
+        _ package: CataloguePackage, _ folder: String, _ largest: Int, _ progress: Progress
     ) async -> Outcome {
-        guard case .file(let package, let folder) = source else {
-            preconditionFailure("only a file is read")
-        }
         do {
             let bytes = try await CatalogueFolder(path: folder).read(package.file, atMost: largest)
             progress.values.withLock { ($0.received, $0.total) = (bytes.count, bytes.count) }

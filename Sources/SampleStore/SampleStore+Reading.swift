@@ -117,7 +117,7 @@ extension SampleStore {
         }
     }
 
-    /// Reduces the numbers of one field, in runs and in no particular order.
+    /// Reduces the numbers of one field, block by block and in no particular order.
     ///
     /// ```swift
     /// let sum = try await store.reduce(field, of: "cpu", in: range, into: 0.0) { sum, numbers in

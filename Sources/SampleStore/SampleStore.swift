@@ -5,7 +5,7 @@ public import Samples
 ///
 /// A sample is *accepted* when `append` returns: every later read includes it. It is *committed*
 /// when ``flush(_:)`` returns: it then survives the death of the process, or, with
-/// ``Durability/power``, a power cut. Samples are ordered by time, then by sequence number.
+/// ``Durability/synced``, a power cut. Samples are ordered by time, then by sequence number.
 /// `docs/file-format.md` specifies the file.
 ///
 /// ```swift
@@ -58,9 +58,9 @@ public actor SampleStore {
     /// What flushed samples survive.
     public enum Durability: Sendable {
         /// The death of the process.
-        case process
+        case committed
         /// A power cut, if the disk honours flushes.
-        case power
+        case synced
     }
 
     /// Opens the file, creates it when it does not exist, and migrates its schema.
@@ -317,7 +317,7 @@ public actor SampleStore {
     /// process, or a power cut.
     ///
     /// Calls during a transaction share the next one.
-    public func flush(_ durability: Durability = .process) async throws(SampleStoreError) {
+    public func flush(_ durability: Durability = .committed) async throws(SampleStoreError) {
         let target = buffer.lastAccepted
         while reached(durability) < target {
             guard pendingCommit == nil else {
@@ -326,7 +326,7 @@ public actor SampleStore {
                 if let failure, reached(durability) < target { throw failure }
                 continue
             }
-            try await commit(isSynced: durability == .power)
+            try await commit(isSynced: durability == .synced)
         }
     }
 
@@ -348,7 +348,7 @@ public actor SampleStore {
     }
 
     private func reached(_ durability: Durability) -> Int64 {
-        durability == .process ? buffer.lastAcknowledged : buffer.lastSynced
+        durability == .committed ? buffer.lastAcknowledged : buffer.lastSynced
     }
 
     /// Waits for the pending commit, if any.

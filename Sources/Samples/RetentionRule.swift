@@ -77,7 +77,7 @@ public struct ForgetReceipt: Hashable, Sendable {
     /// The number of samples that the removed summaries covered.
     public var summarised = 0
     /// The number of removed summaries that extend beyond the range: a summary cannot be split.
-    public var hoursBeyond = 0
+    public var partialHours = 0
     /// The number of damaged rows and chunks, which were removed whole.
     public var unreadable = 0
     /// The bytes that the removed samples and summaries occupied in the file.

@@ -80,7 +80,7 @@ enum SessionFile {
     /// Whether the content is at fault, rather than the disk or another process.
     private static func isDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return true }
-        // Damage can cause almost any other error, such as one of a statement.
+        // Damage can cause almost any other error, even one that is reported for an SQL statement.
         return ![
             .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM,
             .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_INTERRUPT,

@@ -6,7 +6,7 @@ import Text
 /// Lines can be split anywhere, end in CR LF or LF, and have garbage between them. The sentences of
 /// one time make one fix, which is reported when the next time begins or at the end. The date comes
 /// from RMC, so no fix is reported before the first one. The accuracy is the horizontal dilution of
-/// precision times 5 m, a usual error of a range; without a dilution it is unknown.
+/// precision times 5 m, a typical user equivalent range error; without a dilution it is unknown.
 ///
 /// ```swift
 /// var reader = NMEAReader()
@@ -25,7 +25,7 @@ public struct NMEAReader: Sendable {
 
     /// The longest line in bytes; the standard has 82, but receivers exceed it.
     public static let longestLine = 256
-    /// The accuracy in metres at a dilution of one.
+    /// The accuracy in metres at a dilution of one: the user equivalent range error.
     public static let rangeError = 5.0
 
     /// Lines that began with `$` and had a wrong checksum, length or character.
@@ -219,7 +219,8 @@ public struct NMEAMessage: Hashable, Sendable {
 
 /// Groups the lines of a receiver into an ``NMEAMessage`` for each time.
 ///
-/// A message is complete with the second of RMC and GGA, so that it is not late, or when the next time begins.
+/// A message is complete as soon as both RMC and GGA have arrived, so that it is not delayed, or when the
+/// next time begins.
 public struct NMEAGrouping: Sendable {
     /// Lines that are no sentence with a valid checksum.
     public private(set) var rejected = 0

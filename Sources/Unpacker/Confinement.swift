@@ -19,7 +19,7 @@ enum Confinement {
         try require("memory limit", nervous_sandbox_limit_growth(memory))
         try require("no_new_privs", nervous_sandbox_no_new_privileges())
         try require("no capabilities", nervous_sandbox_no_capabilities())
-        // Optional, since Linux 6.3; the system call filter enforces the same.
+        // May fail: the kernel has it only since Linux 6.3. The system call filter enforces the same.
         _ = nervous_sandbox_no_executable_memory()
         var version: Int32 = 0
         try require("landlock", nervous_sandbox_landlock(nil, 0, &version))

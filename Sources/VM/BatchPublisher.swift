@@ -2,7 +2,7 @@ import SampleStore
 import Samples
 import Scheduling
 
-/// Stores the batches that clients publish, each idempotency key once.
+/// Stores the batches that clients publish; of batches with the same idempotency key only the first.
 actor BatchPublisher {
     /// Throws unless samples can be published to the sensor now.
     typealias Check = @Sendable () async throws(VirtualMachineError) -> Void
@@ -66,7 +66,7 @@ actor BatchPublisher {
                         hint: "Use a new key for each batch.")
                 }
                 // The batch may have been accepted while the disk was full and still be unwritten.
-                try await store.flush(.power)
+                try await store.flush(.synced)
                 var receipt = known.receipt
                 receipt.isRepeated = true
                 return receipt
@@ -98,7 +98,7 @@ actor BatchPublisher {
                     .bufferFull, "Too many samples are waiting to be written.",
                     hint: "Try again later.")
             }
-            try await store.flush(.power)
+            try await store.flush(.synced)
             return last
         } catch {
             throw VirtualMachineError(error)

@@ -23,7 +23,7 @@ struct StorageDatabaseTests {
     }
 
     private func store(
-        _ changes: [(String, Int?)], in area: StorageArea = .named
+        _ changes: [(String, Int?)], in area: StorageArea = .storage
     ) async throws -> Int {
         try await database.apply(
             changes.map { try change($0.0, $0.1) }, in: area, of: holder
@@ -40,7 +40,7 @@ struct StorageDatabaseTests {
         }
         #expect(error?.code == .storageFull)
         #expect(error?.usage?.used == StorageUsage.limit)
-        let (items, usage) = try await database.items(in: .named, of: holder)
+        let (items, usage) = try await database.items(in: .storage, of: holder)
         #expect(items.map(\.key.text) == "abcdefghij".map(String.init))
         #expect(usage.used == StorageUsage.limit)
         // The other area has the same bound.
@@ -52,7 +52,7 @@ struct StorageDatabaseTests {
 
     @Test func `a value that is too large is rejected`() async throws {
         #expect(await refusal { _ = try await store([("a", 1), ("b", 1 << 20 | 1)]) } == .tooLarge)
-        #expect(try await database.items(in: .named, of: holder).items.isEmpty)
+        #expect(try await database.items(in: .storage, of: holder).items.isEmpty)
     }
 
     @Test(arguments: [1025, 1 << 20])
@@ -72,7 +72,7 @@ struct StorageDatabaseTests {
         let other = StorageDatabase.Holder(app: "app", identity: "2")
         let foreign = StorageDatabase.Holder(app: "other", identity: "1")
         for holder in [holder, other, foreign] {
-            try await database.apply([try change("key", 1)], in: .named, of: holder)
+            try await database.apply([try change("key", 1)], in: .storage, of: holder)
         }
         try await database.erase(app: "app", keeping: "2")
         #expect(try await database.usage(of: holder) == .zero)
@@ -123,7 +123,7 @@ struct StorageDatabaseTests {
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        let (items, usage) = try await database.items(in: .named, of: holder)
+        let (items, usage) = try await database.items(in: .storage, of: holder)
         // Exactly the acknowledged values are stored, as many as fit.
         #expect(items.count == StorageUsage.limit / (size + 3))
         #expect(usage.used == items.count * (size + 3))
@@ -152,7 +152,7 @@ struct StorageDatabaseTests {
             #expect(used == (fits ? size : nil))
             if fits { plain = next }
         }
-        let (items, _) = try await database.items(in: .named, of: holder)
+        let (items, _) = try await database.items(in: .storage, of: holder)
         let found = items.map { ($0.key.text, $0.size - $0.key.bytes.count) }
         #expect(Dictionary(uniqueKeysWithValues: found) == plain)
     }

@@ -32,7 +32,7 @@ struct StorageTests {
 
     private func keep(
         _ value: String?, under key: String, _ authority: Authority, by name: String = "app",
-        kind: Client.Kind = .app, in area: StorageArea = .named
+        kind: Client.Kind = .app, in area: StorageArea = .storage
     ) async throws {
         try await authority.storage(of: Client(name: name, kind: kind, run: nil))
             .apply([StorageChange(StorageKey(key), value.map(text))], in: area)

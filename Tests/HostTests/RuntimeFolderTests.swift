@@ -30,7 +30,7 @@ struct RuntimeFolderTests {
     @Test(arguments: [
         (mode_t(0o700), true), (0o755, false), (0o710, false), (0o701, false), (0o500, true),
     ])
-    func `without XDG_RUNTIME_DIR the login folder is used if no other user can access it`(
+    func `without XDG_RUNTIME_DIR the user's folder is used if no other user can access it`(
         mode: mode_t, isUsed: Bool
     ) throws {
         try Self.withFolder { root in
@@ -42,7 +42,7 @@ struct RuntimeFolderTests {
         }
     }
 
-    @Test func `a link or a file in place of the login folder is not used`() throws {
+    @Test func `a link or a file in place of the user's folder is not used`() throws {
         try Self.withFolder { root in
             let login = "\(root)/\(Self.user)"
             mkdir("\(root)/target", 0o700)

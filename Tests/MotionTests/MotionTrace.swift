@@ -45,23 +45,17 @@ struct MotionTrace {
         )
         let phase = Double.random(in: 0...(2 * .pi), using: &random)
         let unlike = Double.random(in: 0...0.2, using: &random)
-        var (steps, cycle, speed, force) = (0, 0.0, cadence, 1.0)
+        var gait = Gait(cadence: cadence)
         record(seconds) { elapsed, random in
-            cycle += elapsed * speed
-            if cycle >= 1 {
-                cycle -= 1
-                steps += 1
-                speed = cadence * (1 + 0.03 * Self.normal(&random))
-                force = 1 + 0.1 * Self.normal(&random)
-            }
-            let angle = 2 * Double.pi * cycle
-            let foot = steps % 2 == 0 ? 1 + unlike : 1 - unlike
+            gait.advance(elapsed, &random)
+            let angle = 2 * Double.pi * gait.phase
+            let foot = gait.isLeft ? 1 + unlike : 1 - unlike
             let up = cos(angle) + second * cos(2 * angle + phase) + third * cos(3 * angle)
             let ahead = 0.6 * size * sin(angle + phase)
-            let aside = 0.4 * size * sin(angle / 2 + (steps % 2 == 0 ? 0 : Double.pi))
-            return (size * force * foot * up, ahead, aside)
+            let aside = 0.4 * size * sin(angle / 2 + (gait.isLeft ? 0 : Double.pi))
+            return (size * gait.force * foot * up, ahead, aside)
         }
-        self.steps += steps
+        steps += gait.steps
     }
 
     /// - Parameter roughness: the standard deviation of the body's bounce in m/s².
@@ -101,7 +95,8 @@ struct MotionTrace {
 
     /// A walk with the phone in a trouser pocket.
     ///
-    /// The thigh swings once a stride, and the strike of its own heel is stronger. The magnitude has a deviation of 3 to 5 m/s², as in recordings.
+    /// The thigh swings once a stride, and the strike of its own heel is stronger. The magnitude has a
+    /// deviation of 3 to 5 m/s², as in recordings.
     ///
     /// - Parameter cadence: steps per second.
     mutating func walkWithPocket(seconds: Double, cadence: Double) {
@@ -110,23 +105,17 @@ struct MotionTrace {
             Double.random(in: 0.3...0.7, using: &random)
         )
         let phase = Double.random(in: 0...(2 * .pi), using: &random)
-        var (steps, cycle, speed, force) = (0, 0.0, cadence, 1.0)
+        var gait = Gait(cadence: cadence)
         record(seconds) { elapsed, random in
-            cycle += elapsed * speed
-            if cycle >= 1 {
-                cycle -= 1
-                steps += 1
-                speed = cadence * (1 + 0.03 * Self.normal(&random))
-                force = 1 + 0.1 * Self.normal(&random)
-            }
-            let angle = 2 * Double.pi * cycle
-            let stride = angle / 2 + (steps % 2 == 0 ? 0 : Double.pi)
+            gait.advance(elapsed, &random)
+            let angle = 2 * Double.pi * gait.phase
+            let stride = angle / 2 + (gait.isLeft ? 0 : Double.pi)
             let thigh = 0.2 + swing * sin(stride + phase)
-            let foot = force * (steps % 2 == 0 ? 1 : other)
+            let foot = gait.force * (gait.isLeft ? 1 : other)
             let strike = foot * (5 * cos(angle) + 2 * cos(2 * angle))
             return (9.81 * (cos(thigh) - 1) + strike, 9.81 * sin(thigh), 0.5 * sin(stride))
         }
-        self.steps += steps
+        steps += gait.steps
     }
 
     /// A phone in the trouser pocket of a cyclist: the thigh swings, which also turns gravity.
@@ -213,6 +202,33 @@ struct MotionTrace {
                 continue
             }
             items.append((time, acceleration))
+        }
+    }
+
+    /// The steps of a walk, whose speed and force vary from step to step.
+    private struct Gait {
+        /// Steps per second.
+        let cadence: Double
+        private(set) var steps = 0
+        /// The part of the current step that has passed, from 0 to 1.
+        private(set) var phase = 0.0
+        /// The force of the current step, relative to the mean.
+        private(set) var force = 1.0
+        private var speed: Double
+
+        init(cadence: Double) {
+            (self.cadence, speed) = (cadence, cadence)
+        }
+
+        var isLeft: Bool { steps % 2 == 0 }
+
+        mutating func advance(_ elapsed: Double, _ random: inout SplitMix) {
+            phase += elapsed * speed
+            guard phase >= 1 else { return }
+            phase -= 1
+            steps += 1
+            speed = cadence * (1 + 0.03 * MotionTrace.normal(&random))
+            force = 1 + 0.1 * MotionTrace.normal(&random)
         }
     }
 

@@ -46,16 +46,16 @@ struct DurabilityTests {
     {
         let store = try await folder.open()
         try await store.add([(1, 1)])
-        try await store.flush(.power)
+        try await store.flush(.synced)
         // An unlinked file cannot be synced.
         try FileManager.default.removeItem(atPath: folder.path + "-wal")
         try await store.add([(2, 2)])
-        await #expect(throws: SampleStoreError.self) { try await store.flush(.power) }
+        await #expect(throws: SampleStoreError.self) { try await store.flush(.synced) }
         #expect(await store.status.failure != nil)
         #expect(await store.status.acknowledged == 2)
         // After a failed sync, the store writes all commits into the database file. SQLite can still read
         // them from the unlinked log, which it has open.
-        try await store.flush(.power)
+        try await store.flush(.synced)
         #expect(await store.status.failure == nil)
         try await store.add([(3, 3)])
         try await store.flush()
@@ -67,7 +67,7 @@ struct DurabilityTests {
         let store = try await folder.open()
         for number in 0..<30 as Range<Int64> {
             try await store.add([(number, number)])
-            try await store.flush(.power)
+            try await store.flush(.synced)
         }
         let log = folder.path + "-wal"
         let size = try #require(
@@ -88,7 +88,7 @@ struct DurabilityTests {
         let cancelled = Task {
             while !Task.isCancelled { await Task.yield() }
             try await store.add([(1, 1)])
-            try await store.flush(.power)
+            try await store.flush(.synced)
         }
         cancelled.cancel()
         try await cancelled.value

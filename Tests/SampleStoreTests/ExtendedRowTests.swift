@@ -133,7 +133,7 @@ struct ExtendedRowTests {
                 times: [Timestamp(microseconds: number)], columns: [.integers([number])])
             _ = try await store.publish(
                 batch, to: "probe", by: number.isMultiple(of: 2) ? "even" : "odd")
-            try await store.flush(.power)
+            try await store.flush(.synced)
         }
         #expect(try await Self.rows(store) == [3, 3])
         #expect(try await store.all().map(\.sequence) == Array(1...6))

@@ -128,7 +128,7 @@ struct JournalTests {
         #expect(try await Self.journaled(store) == 0)
         try await store.add([(2, 2)])
         try await store.flushToJournal()
-        try await store.flush(.power)
+        try await store.flush(.synced)
         try await store.add([(3, 3)])
         try await store.flushToJournal()
         try await store.close()

@@ -66,7 +66,7 @@ struct TracedWriterTests {
         var number = 1
         while true {
             try clear()
-            let lines = try lines("\(call):signal=KILL:when=\(number)", ["power", folder.path])
+            let lines = try lines("\(call):signal=KILL:when=\(number)", ["power-cut", folder.path])
             let kept =
                 lines.filter { $0.hasPrefix("kept") }
                 .compactMap { Int64($0.dropFirst(5)) }.max() ?? 0
@@ -102,7 +102,7 @@ struct TracedWriterTests {
         // `strace` counts the calls of each thread separately.
         for first in 1...20 {
             try clear()
-            let lines = try lines("fdatasync:error=EIO:when=\(first)+", ["power", folder.path])
+            let lines = try lines("fdatasync:error=EIO:when=\(first)+", ["power-cut", folder.path])
             // The first call is SQLite's own, for the new file.
             if lines.count == 1, lines[0].contains("while opening") { continue }
             let answers = lines.dropLast()

@@ -55,14 +55,14 @@ enum Scenario {
     }
 
     /// Appends samples, and prints for each last sequence number whether it was synced.
-    static func appendForPower(to path: String) async throws {
+    static func appendForPowerCut(to path: String) async throws {
         let store = try await SampleStore(path: path)
         try await store.register(sensor, fields: fields)
         for _ in 0..<60 {
             try await add(3, "power", to: store)
             let last = await store.lastSequence
             do {
-                try await store.flush(.power)
+                try await store.flush(.synced)
                 report("kept \(last)")
             } catch {
                 report("not kept \(last)")

@@ -13,7 +13,7 @@ do {
     case ("journal", 3): try await Scenario.appendToJournal(of: arguments[2])
     case ("journal", 4):
         try await Scenario.appendToJournal(of: arguments[2], rounds: Int(arguments[3]) ?? 0)
-    case ("power", 3): try await Scenario.appendForPower(to: arguments[2])
+    case ("power-cut", 3): try await Scenario.appendForPowerCut(to: arguments[2])
     case ("open", 3): try await Scenario.open(arguments[2])
     case ("fill-packing", 3): try await Scenario.pack(folder: arguments[2])
     case ("fill-journal", 3): try await Scenario.fillBeforeRecovery(folder: arguments[2])
@@ -23,7 +23,7 @@ do {
     default:
         Scenario.report(
             """
-            usage: store-writer append|pack|journal|power|open|purge FILE
+            usage: store-writer append|pack|journal|power-cut|open|purge FILE
                    store-writer fill|fill-packing|fill-journal|purge-full FOLDER
             """)
         exit(64)

@@ -5,10 +5,10 @@ public final class ClosedPort: Sendable {
     public let number: Int
     private let socket: Int32
 
-    /// - Parameter isLent: whether a program that sets `SO_REUSEADDR`, as servers do, may bind it.
-    public init(isLent: Bool = false) {
+    /// - Parameter allowsReuse: whether a program that sets `SO_REUSEADDR`, as servers do, may bind it.
+    public init(allowsReuse: Bool = false) {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var reuses: Int32 = isLent ? 1 : 0
+        var reuses: Int32 = allowsReuse ? 1 : 0
         setsockopt(
             socket, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()

@@ -21,7 +21,7 @@ public final class TestBroker {
     public let authority: String?
     private var process: Program?
     /// Keeps the port reserved while the broker is stopped.
-    private let lent = ClosedPort(isLent: true)
+    private let reservedPort = ClosedPort(allowsReuse: true)
     private let user: (name: String, password: String)?
 
     /// - Parameters:
@@ -52,7 +52,7 @@ public final class TestBroker {
             lines += ["certfile \(folder)own.pem", "keyfile \(folder)key.pem"]
         }
         authority = certificate == nil ? nil : folder + "own.pem"
-        port = lent.number
+        port = reservedPort.number
         let listener = "listener \(port) 127.0.0.1"
         try Data(([listener] + lines).map { $0 + "\n" }.joined().utf8)
             .write(to: URL(filePath: folder + "broker.conf"))

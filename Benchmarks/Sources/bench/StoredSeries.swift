@@ -37,7 +37,7 @@ struct StoredSeries {
     ///
     /// - Returns: the store, and the thousands of samples a second of each tenth of the way.
     static func filled(
-        _ count: Int, axes: Int, _ durability: SampleStore.Durability = .process
+        _ count: Int, axes: Int, _ durability: SampleStore.Durability = .committed
     ) async throws -> (StoredSeries, rates: [Double]) {
         let folder =
             FileManager.default.temporaryDirectory.path + "/nervous-bench-\(getpid())-\(axes)"

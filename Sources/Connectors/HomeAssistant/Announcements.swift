@@ -30,8 +30,8 @@ final class Announcements: Sendable {
         var devices: [String: TasmotaDevice] = [:]
         var isConnected = false
         var problem: String?
-        /// Whether a subscription has wildcards, so that several may match one topic.
-        var hasWildcards = false
+        /// The subscriptions, if one has wildcards, so that several may match one topic; else empty.
+        var overlapping: [MQTTFilter] = []
         /// The last message that several subscriptions match, and how many copies may follow.
         var copied: (message: MQTTMessage, remaining: Int)?
     }
@@ -185,7 +185,7 @@ extension Announcements.State {
     ///
     /// MQTT 3.1.1, 3.3.5: a broker may then deliver one copy for each.
     fileprivate mutating func isCopy(_ message: MQTTMessage) -> Bool {
-        guard hasWildcards else { return false }
+        guard !overlapping.isEmpty else { return false }
         if let former = copied, former.remaining > 0, former.message.topic == message.topic,
             former.message.payload == message.payload,
             former.message.isRetained == message.isRetained
@@ -193,7 +193,7 @@ extension Announcements.State {
             copied?.remaining -= 1
             return true
         }
-        let matches = topics.count { MQTTFilter(topic: $0).matches(message.topic) }
+        let matches = overlapping.count { $0.matches(message.topic) }
         copied = matches > 1 ? (message, matches - 1) : nil
         return false
     }
@@ -266,7 +266,8 @@ extension Announcements.State {
         }
         guard change.changesSensors else { return change }
         let after = topics
-        hasWildcards = after.contains { $0.utf8.contains { $0 == 0x2B || $0 == 0x23 } }
+        let hasWildcards = after.contains { $0.utf8.contains { $0 == 0x2B || $0 == 0x23 } }
+        overlapping = hasWildcards ? after.map { MQTTFilter(topic: $0) } : []
         // A second subscription makes the broker send retained messages again, to the new sensor.
         change.subscribe = after.subtracting(before).union(wanted).sorted()
         change.unsubscribe = before.subtracting(after).sorted()

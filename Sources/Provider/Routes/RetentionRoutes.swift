@@ -127,7 +127,7 @@ extension ForgetDescription {
             sensor: receipt.sensor.description, from: receipt.range.from.bounded?.milliseconds,
             to: receipt.range.to.bounded?.milliseconds, time: receipt.time.milliseconds,
             samples: receipt.samples, summaries: receipt.summaries,
-            summarised: receipt.summarised, hoursBeyond: receipt.hoursBeyond,
+            summarised: receipt.summarised, partialHours: receipt.partialHours,
             unreadable: receipt.unreadable, bytes: receipt.bytes, erased: receipt.isErased,
             uploads: uploads,
             derived: derived?.map {

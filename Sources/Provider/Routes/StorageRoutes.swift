@@ -32,7 +32,7 @@ struct StorageRoutes {
     private func clear(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try refuseEmptyKey(request)
         let client = try await authorizer.client("storage-clear", using: .storage, request, context)
-        try await authorizer.authority.storage(of: client).clear(.named)
+        try await authorizer.authority.storage(of: client).clear(.storage)
         return Response(status: .noContent)
     }
 

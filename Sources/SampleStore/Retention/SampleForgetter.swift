@@ -129,7 +129,7 @@ struct SampleForgetter: Sendable {
                 receipt.bytes += try .stored(row, 6)
                 if let entry = try? ChunkEntry(row) {
                     receipt.summarised += entry.count
-                    if !entry.isWithin(receipt.range) { receipt.hoursBeyond += 1 }
+                    if !entry.isWithin(receipt.range) { receipt.partialHours += 1 }
                 }
                 try database.execute(
                     sql: "DELETE FROM rollup WHERE id = ?", arguments: [try Int64.stored(row, 0)])

@@ -75,7 +75,7 @@ struct IIOScan: Sendable {
     func begin(
         every interval: Duration, _ changes: inout AttributeChanges
     ) throws(SensorError) {
-        // This process has the only open descriptor, so an earlier process left an enabled buffer.
+        // This process has the only open descriptor; if the buffer is enabled, an earlier process left it so.
         let enable = buffer.file("enable")
         if try enable.line() != "0" { try enable.write("0") }
         let wanted = Set(channels.map(\.name) + [Self.timestamp])

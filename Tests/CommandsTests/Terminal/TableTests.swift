@@ -60,7 +60,7 @@ struct TableTests {
             ])
     }
 
-    @Test func `columns of numbers are omitted, the last ones first, and named`() {
+    @Test func `columns of numbers are omitted, the last ones first, and listed`() {
         var table = Table(["TIME"] + (1...9).map { "core\($0)" }, overflow: .omission)
         table.add(["2026-11-21 06:52:47"] + (1...9).map { "\($0 * 10) %" })
         #expect(

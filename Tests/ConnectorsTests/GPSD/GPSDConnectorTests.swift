@@ -161,7 +161,7 @@ struct GPSDConnectorTests {
 
     @Test func `gpsd is reconnected after a restart`() async throws {
         // Reserves the port while no server listens on it.
-        let reserved = ClosedPort(isLent: true)
+        let reserved = ClosedPort(allowsReuse: true)
         let port = reserved.number
         let first = try await ScriptedServer(port: port) { _ in
             .init(greeting: Self.greeting, answer: Array(Self.fix(0).utf8))

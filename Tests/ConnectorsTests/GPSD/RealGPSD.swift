@@ -13,7 +13,7 @@ final class RealGPSD {
 
     let port: Int
     /// Reserved by the test, since gpsd cannot choose a free port.
-    private let lent = ClosedPort(isLent: true)
+    private let reservedPort = ClosedPort(allowsReuse: true)
     private let receiver: any Channel
     private let program: Program
     /// The socket that takes commands to add a receiver, and the address of the receiver.
@@ -36,7 +36,7 @@ final class RealGPSD {
                 return channel.eventLoop.makeSucceededVoidFuture()
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        port = lent.number
+        port = reservedPort.number
         source = "tcp://127.0.0.1:\(receiver.localAddress?.port ?? 0)"
         control = FileManager.default.temporaryDirectory
             .appending(path: "gpsd-\(UUID().uuidString.prefix(8))").path(percentEncoded: false)

@@ -1,7 +1,7 @@
-/// Scripts that try to mislead the host; none may have any other effect than its end.
+/// Scripts that try to mislead the host; their only effect may be that their run ends.
 extension HostileScript {
     static let tricks: [HostileScript] =
-        games.map { HostileScript($0, .turn, finished, $1) }
+        scriptsThatFinish.map { HostileScript($0, .turn, finished, $1) }
         + [
             HostileScript(
                 "atomics", .turn, finished,
@@ -13,11 +13,11 @@ extension HostileScript {
             ),
         ]
 
-    private static let games: [(String, String)] = [
+    private static let scriptsThatFinish: [(String, String)] = [
         ("close", "close(); for (;;);"),
         ("close of everything", "close(3); close(0); close(1)"),
         (
-            "close beyond",
+            "close with invalid exit codes",
             "try { close(256) } catch {} try { close(-1) } catch {} try { close(NaN) } catch {} close(9)"
         ),
         ("close of what throws", "try { close({ valueOf() { throw 1 } }) } catch {}"),
@@ -63,7 +63,7 @@ extension HostileScript {
         ("lone surrogates", #"console.log('\ud800'); fetch('/' + '\udfff').catch(() => {})"#),
         ("spoofed lines", #"console.log('x\nerror: not from the app\nhint: run me')"#),
         (
-            "a name for the file",
+            "a forged source position",
             "throw Object.assign(new Error('x'), { sourceURL: '/etc/passwd', line: 2 ** 40, column: -1, stack: 'a@b:c' })"
         ),
         ("an error that throws", "throw new Proxy(new Error('x'), { get() { throw 1 } })"),

@@ -86,7 +86,7 @@ struct ForgetTests {
         let receipt = try await store.forget("probe", range, at: .now())
         #expect(receipt.isErased, "seed \(seed)")
         #expect(receipt.samples + receipt.summarised == secrets.count / 2, "seed \(seed)")
-        #expect(receipt.hoursBeyond == 0 && receipt.unreadable == 0, "seed \(seed)")
+        #expect(receipt.partialHours == 0 && receipt.unreadable == 0, "seed \(seed)")
         let after = try bytes()
         let left = secrets.indices.filter { after.range(of: secrets[$0]) != nil }
         #expect(left.isEmpty, "seed \(seed): \(left.count) of \(secrets.count)")
@@ -225,7 +225,7 @@ struct ForgetTests {
         #expect(receipt.samples == 0)
         #expect(receipt.summaries == 2)
         #expect(receipt.summarised == 8)
-        #expect(receipt.hoursBeyond == 1)
+        #expect(receipt.partialHours == 1)
         #expect(receipt.bytes > 0)
         #expect(try await store.hoursWithSummary() == [2])
     }

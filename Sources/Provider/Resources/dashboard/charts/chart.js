@@ -1,6 +1,6 @@
 
 // The chart: its options, its range, its crosshair, and what it shows as a table.
-// A part of charts.js, which dashboard.c puts together.
+// A part of charts.js, which CResources/dashboard.c concatenates.
 
 /** A chart of one or several time series on a canvas. */
 export class Chart {

@@ -1,6 +1,6 @@
 
 // One frame for all charts.
-// A part of charts.js, which dashboard.c puts together.
+// A part of charts.js, which CResources/dashboard.c concatenates.
 
 const dirty = new Set(), following = new Set(), byCanvas = new WeakMap();
 let frame = null, ticker = null, colors = new Map(), sight = null, sizes = null;

@@ -1,6 +1,6 @@
 
 // A histogram as bars.
-// A part of charts.js, which dashboard.c puts together.
+// A part of charts.js, which CResources/dashboard.c concatenates.
 
 /**
  * A histogram as bars.

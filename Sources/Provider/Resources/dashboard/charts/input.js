@@ -1,6 +1,6 @@
 
 // Pointer, wheel and keys.
-// A part of charts.js, which dashboard.c puts together.
+// A part of charts.js, which CResources/dashboard.c concatenates.
 
 /**
  * What a chart does for its input. Times are those of the range shown.

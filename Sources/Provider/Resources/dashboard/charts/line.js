@@ -1,6 +1,6 @@
 
 // Lines, bands and gaps of a series.
-// A part of charts.js, which dashboard.c puts together.
+// A part of charts.js, which CResources/dashboard.c concatenates.
 
 /** The times and values of a series, and how far the point of a window is from its beginning. */
 function dataOf(series) {

@@ -1,6 +1,6 @@
 
 // The picture of a chart: axes, lines, bands and gaps, and over it the crosshair and the selection.
-// A part of charts.js, which dashboard.c puts together.
+// A part of charts.js, which CResources/dashboard.c concatenates.
 
 /** Paints a chart on its canvas. */
 class Picture {

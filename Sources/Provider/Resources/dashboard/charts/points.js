@@ -1,6 +1,6 @@
 
 // Samples that arrive, and charts that belong together.
-// A part of charts.js, which dashboard.c puts together.
+// A part of charts.js, which CResources/dashboard.c concatenates.
 
 /** Samples that arrive one by one: the newest ones, in two typed arrays. */
 export class Points {

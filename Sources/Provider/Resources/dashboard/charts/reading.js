@@ -1,6 +1,6 @@
 
 // What is under the crosshair, and the sentences about it for people and for screen readers.
-// A part of charts.js, which dashboard.c puts together.
+// A part of charts.js, which CResources/dashboard.c concatenates.
 
 /** A value with its unit; `step` is the distance between two labels of an axis. */
 function formatted(value, unit, step, options, texts) {

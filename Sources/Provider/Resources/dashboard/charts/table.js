@@ -1,6 +1,6 @@
 
 // What a chart shows, as a table and as CSV.
-// A part of charts.js, which dashboard.c puts together.
+// A part of charts.js, which CResources/dashboard.c concatenates.
 
 /** The rows of `table`, of series with their data. */
 function tableOf(shown, { from, to }, limit) {

@@ -1,5 +1,5 @@
 // Elements of the page: made from texts, never from markup.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set(["svg", "use", "path", "circle", "rect", "line", "g", "polyline", "polygon"]);

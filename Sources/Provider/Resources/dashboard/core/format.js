@@ -1,5 +1,5 @@
 // Numbers, times and units as people write them, in the language of the browser.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 const NNBSP = "\u202f";
 const formats = new Map();

@@ -1,5 +1,5 @@
 // What frames every page: the theme, the state of the host, a lost connection.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 const THEME_KEY = "nervous-theme";
 

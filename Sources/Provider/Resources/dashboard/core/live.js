@@ -1,5 +1,5 @@
 // The one stream of events, which all tabs share.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 const SILENCE_MS = 40_000; // the host sends at least a comment every 15 s
 const RETRY_MS = [1000, 2000, 4000, 8000, 15_000];

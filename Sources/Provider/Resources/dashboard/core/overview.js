@@ -1,5 +1,5 @@
 // The overview: live values, every sensor with its last hour, what runs, and what was read lately.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 const TILES = ["cpu", "memory", "network", "disk"];
 const TILE_MS = [1, 2, 5, 10, 15, 30, 60].map((n) => n * WINDOW_MS);

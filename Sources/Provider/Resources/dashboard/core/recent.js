@@ -1,5 +1,5 @@
 // The last hour of sensors, which the overview shows.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 // A curve of at most this length draws each sample received since the page was opened; a longer one, means of minutes.
 const LIVE_MS = 15 * 60_000;

@@ -1,5 +1,5 @@
 // The strip that says that an app requests a permission.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 let requestCount = 0, pageTitle = "", requestStrip = null, requestTimer = null;
 const requestStatus = h("p", { role: "status" });

@@ -1,5 +1,5 @@
 // The pages by their addresses; those other than the overview are modules that are loaded when shown.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 const SPINNER_MS = 300;
 

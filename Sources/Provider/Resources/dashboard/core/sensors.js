@@ -1,5 +1,5 @@
 // What every page knows of a sensor.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 const kindOf = (id) => id.split(".", 1)[0];
 export const isNumeric = (field) => field.kind === "number" || field.kind === "integer";

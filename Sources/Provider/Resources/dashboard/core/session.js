@@ -1,5 +1,5 @@
 // The session of this browser, and calls of the API with its token.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 // For all parts.
 import {

@@ -1,5 +1,5 @@
 // Starts the page, after all other parts of the module.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 async function start() {
   setTheme(localStorage.getItem(THEME_KEY));

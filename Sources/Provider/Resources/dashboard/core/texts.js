@@ -1,7 +1,7 @@
 // All texts of the owner's first page, and those that every page has, as whole sentences: one object a page, functions
 // where a text has parameters. A translation is this file, sensor-texts.js, page-texts.js and TEXTS of charts/settings.js
 // in another language.
-// A part of the module dashboard.js, which dashboard.c puts together.
+// A part of the module dashboard.js, which CResources/dashboard.c concatenates.
 
 const plural = (count, one, many) => (count === 1 ? one : many(count));
 
