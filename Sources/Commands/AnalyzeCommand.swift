@@ -77,6 +77,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
     var limit = 20
 
     func validate() throws {
+        try range.check()
         for (name, text) in [("every", every), ("within", within)] {
             guard let text, Duration(span: text) == nil else { continue }
             throw ValidationError("--\(name) takes a duration such as 30s, 10m, 1h or 7d.")

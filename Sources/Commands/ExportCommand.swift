@@ -37,6 +37,7 @@ struct ExportCommand: AsyncParsableCommand {
     var output: String
 
     func validate() throws {
+        try timeRange.check()
         guard !sensors.isEmpty else { throw ValidationError("Name at least one sensor.") }
         guard !goesToOutput || sensors.count == 1 && !options.json else {
             throw ValidationError(

@@ -49,6 +49,7 @@ struct ForgetCommand: AsyncParsableCommand {
         guard app == nil || range.isEmpty else {
             throw ValidationError("--from, --to and --last require a sensor.")
         }
+        try range.check()
         guard range.last == nil || range.to == nil else {
             throw ValidationError("--last and --to cannot be combined.")
         }

@@ -84,6 +84,7 @@ struct QueryCommand: AsyncParsableCommand {
     var format: OutputFormat?
 
     func validate() throws {
+        try range.check()
         if every != nil, stats == nil {
             throw ValidationError("--every requires --stats, such as --stats mean.")
         }

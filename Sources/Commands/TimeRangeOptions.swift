@@ -24,7 +24,11 @@ struct TimeRangeOptions: ParsableArguments {
             "Before this time; if it is a day, until the end of that day.", valueName: "time"))
     var to: String?
 
-    func validate() throws {
+    /// Checks the options; each command calls it in `validate`.
+    ///
+    /// If the validation of an option group fails, the argument parser looks for `-h`, and finds it in
+    /// `--from -2h`.
+    func check() throws {
         guard last == nil || from == nil else {
             throw ValidationError("--last and --from cannot be combined.")
         }
