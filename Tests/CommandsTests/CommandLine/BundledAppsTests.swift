@@ -12,7 +12,7 @@ struct BundledAppsTests {
     @Test func `the bundled apps are found`() {
         #expect(
             Self.names == [
-                "denied-demo", "external-hardware", "hello-sensors", "load-watch", "probes",
+                "denied-demo", "external-hardware", "gait", "hello-sensors", "load-watch", "probes",
             ])
     }
 
@@ -45,14 +45,23 @@ struct BundledAppsTests {
         return files.contains { $0.hasSuffix(".test.js") }
     }
 
-    @Test func `probes has tests of its own`() {
-        #expect(Self.tested == ["probes"])
+    @Test func `apps with tests of their own are found`() {
+        #expect(Self.tested == ["gait", "probes"])
     }
 
     @Test(arguments: tested)
     func `the tests of a bundled app pass`(name: String) throws {
         let sandbox = try Sandbox()
         let call = try sandbox.nervous("test", "\(Binary.repository)/jsapps/\(name)")
+        #expect(call.code == 0, "\(call.output)\(call.errors)")
+    }
+
+    @Test func `gait records three accelerometers at once`() throws {
+        let sandbox = try Sandbox()
+        let call = try sandbox.nervous(
+            "test", "\(Binary.repository)/jsapps/gait", "--filter", "G18", "--sensor",
+            "accelerometer.left-ankle", "--sensor", "accelerometer.right-ankle", "--sensor",
+            "accelerometer.hip")
         #expect(call.code == 0, "\(call.output)\(call.errors)")
     }
 

@@ -1,0 +1,89 @@
+// The samples of a session: what was left out, the charts, and files.
+
+import { align, csvOf, usualInterval } from "./align.js";
+import { byId, el, fill, hasLayout } from "./elements.js";
+import { AXES, limbName } from "./limbs.js";
+import { payloads } from "./payload.js";
+import { sqlOf } from "./sql.js";
+import { isComplete } from "./units.js";
+
+const CUT = "cut/", STEP_MS = 20;
+
+/** The samples inside of a cut `{ from, to }` in milliseconds; all of them without one. */
+export const within = (samples, cut) => (cut ? samples.filter(({ t }) => t >= cut.from && t <= cut.to) : samples);
+
+/**
+ * A cut of two typed texts, in seconds since the start of the session. An empty text is no limit.
+ *
+ * @returns `{ from, to }` in milliseconds since 1970, null for everything, or undefined if it is no range
+ */
+export function parseCut(from, to, { start, end }) {
+  const seconds = (text, none) => (text.trim() === "" ? none : Number(text.trim().replace(",", ".")));
+  const length = (end - start) / 1000, [first, last] = [seconds(from, 0), seconds(to, length)];
+  if (!Number.isFinite(first) || !Number.isFinite(last) || first < 0 || first >= last) return undefined;
+  if (first === 0 && last >= length) return null;
+  return { from: start + first * 1000, to: start + Math.min(last, length) * 1000 };
+}
+
+export const cutOf = (session) => nervous.storage.get(CUT + session);
+export const setCut = (session, cut) =>
+  cut === null ? nervous.storage.remove(CUT + session) : nervous.storage.set(CUT + session, cut);
+
+/** The range of a session that has ended, in milliseconds. */
+export const rangeOf = ({ spans }) => ({ start: spans[0].from, end: spans.at(-1).to });
+
+/** The samples of each sensor of a session: `[{ sensor, label, samples }]`, without what was left out. */
+export async function limbsOf({ id, sensors }, cut) {
+  const limbs = [];
+  for (const sensor of sensors) {
+    const samples = await nervous.sessions.samples(id, { sensor });
+    limbs.push({ sensor, label: limbName(sensor), samples: within(samples, cut).filter(isComplete) });
+  }
+  return limbs;
+}
+
+let charts = [];
+
+/** Draws a chart for each limb, with one crosshair and one range; `chosen` gets a range that the person chooses. */
+export async function draw(limbs, { start, end }, chosen) {
+  for (const chart of charts.splice(0)) chart.remove();
+  const rates = limbs.map(({ samples }) => usualInterval(samples.map(({ t }) => t)));
+  const rows = limbs.map(({ sensor, label, samples }, at) => {
+    const canvas = el("canvas", {}), readout = el("output", {});
+    const count = `${samples.length} samples${rates[at] === null ? "" : `, ${Math.round(1000 / rates[at])} a second`}`;
+    return { canvas, readout, view: el("figure", {}, el("figcaption", {}, `${label ?? sensor}: ${count}`), hasLayout() ? [canvas, readout] : null) };
+  });
+  fill(byId("recorded"), rows.map(({ view }) => view));
+  if (!hasLayout()) return;
+  const { Chart, ChartGroup } = await import("/lib/charts.js");
+  const group = new ChartGroup({ range: true });
+  charts = limbs.map(({ label, sensor, samples }, at) => new Chart(rows[at].canvas, {
+    label: `Recording of ${label ?? sensor}`, from: start, to: end, group, readout: rows[at].readout,
+    rest: "Drag over the chart to choose a range.",
+    series: AXES.map((name) => ({ name, unit: "m/s²", t: samples.map(({ t }) => t), v: samples.map((sample) => sample[name]) })),
+    onrange: ({ from, to }) => chosen({ from: Math.max(from, start), to: Math.min(to, end) }),
+  }));
+}
+
+/** All limbs at the same moments, every 20 ms, as CSV. */
+export const csvText = (limbs) =>
+  csvOf(limbs.map(({ sensor }) => sensor), align(limbs.map(({ samples }) => samples), STEP_MS));
+
+/** The session in the tables of the study, as SQL. */
+export async function sqlText(client, session, limbs, saved) {
+  const made = await payloads({ client, session, limbs, limit: Infinity });
+  return sqlOf(made.map(({ body }) => body), saved);
+}
+
+/** Saves a text as a file. */
+export function save(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  el("a", { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+}
+
+/** A file name of a session: its name in plain letters, and its day. */
+export function fileName({ name, created }, ending) {
+  const plain = name.normalize("NFKD").replace(/[^\w]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 40);
+  return `${plain || "session"}-${new Date(created).toISOString().slice(0, 10)}.${ending}`;
+}
