@@ -60,7 +60,9 @@ function report(error) {
 // --- Live -------------------------------------------------------------------------------------
 
 async function showLive() {
-  accelerometers = accelerometersOf(await nervous.sensors());
+  const found = accelerometersOf(await nervous.sensors());
+  // A kind without hardware is listed beside its instances.
+  accelerometers = found.some(({ available }) => available) ? found.filter(({ available }) => available) : found;
   if (accelerometers.length === 0) accelerometers = [await nervous.sensor("accelerometer").describe()].filter(({ available }) => !available);
   let group;
   const { ChartGroup } = await import("/lib/charts.js").catch(() => ({}));
@@ -101,7 +103,8 @@ async function list() {
   try {
     sessions = await nervous.sessions.list({ limit: 1000 });
   } catch (error) {
-    for (const id of ["new-form", "no-sessions"]) byId(id).hidden = true;
+    byId("new-form").hidden = true;
+    fill(byId("no-sessions"), "Sessions are not shown.");
     throw error;
   }
   byId("no-sessions").hidden = sessions.length > 0;
@@ -123,7 +126,9 @@ async function choose(id) {
 async function show() {
   byId("session").hidden = chosen === null;
   byId("confirm").hidden = true;
+  byId("edit").open = chosen !== null && byId("edit").open && byId("edit").getAttribute("data-of") === chosen.id;
   if (chosen === null) return;
+  byId("edit").setAttribute("data-of", chosen.id);
   const { name, description, state, finished, sensors, id } = chosen;
   fill(byId("session-title"), name);
   fill(byId("session-description"), description);

@@ -78,7 +78,7 @@ export class Limb {
     const figure = (name, value) => el("div", {}, el("dt", {}, name), value);
     const canvas = el("canvas", {}), readout = el("output", {});
     fill(place, el("h3", {}, limbName(id) ?? title),
-      el("dl", { class: "figures" }, AXES.map((axis) => figure(`${axis} (m/s²)`, this.#values.get(axis))),
+      el("dl", { class: "figures" }, AXES.map((axis) => figure(el("span", { class: `axis ${axis}` }, `${axis} (m/s²)`), this.#values.get(axis))),
         figure("Samples per second", this.#rate), figure("Behind (ms)", this.#late)),
       hasLayout() ? el("figure", {}, canvas, readout) : null, this.#note);
     if (hasLayout()) this.#draw(canvas, readout, `${limbName(id) ?? title}, the last 10 seconds`, group);
@@ -116,7 +116,7 @@ export class Limb {
       fill(this.#note, "No sample yet.");
       return;
     }
-    for (const [axis, cell] of this.#values) fill(cell, this.#newest[axis].toFixed(2));
+    for (const [axis, cell] of this.#values) fill(cell, this.#newest[axis].toFixed(2).replace("-", "−"));
     const { reading } = this;
     fill(this.#rate, reading === null ? "–" : `${Math.round(reading.rate)}`);
     fill(this.#late, reading === null ? "–" : `${Math.max(0, Math.round(reading.late))}`);

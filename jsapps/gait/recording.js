@@ -51,7 +51,7 @@ export async function draw(limbs, { start, end }, chosen) {
   const rows = limbs.map(({ sensor, label, samples }, at) => {
     const canvas = el("canvas", {}), readout = el("output", {});
     const count = `${samples.length} samples${rates[at] === null ? "" : `, ${Math.round(1000 / rates[at])} a second`}`;
-    return { canvas, readout, view: el("figure", {}, el("figcaption", {}, `${label ?? sensor}: ${count}`), hasLayout() ? [canvas, readout] : null) };
+    return { canvas, readout, view: el("figure", {}, el("figcaption", { class: "legend" }, `${label ?? sensor}: ${count}`, AXES.map((axis) => el("span", { class: `axis ${axis}` }, axis))), hasLayout() ? [canvas, readout] : null) };
   });
   fill(byId("recorded"), rows.map(({ view }) => view));
   if (!hasLayout()) return;
