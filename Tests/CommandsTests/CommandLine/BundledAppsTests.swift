@@ -13,6 +13,7 @@ struct BundledAppsTests {
         #expect(
             Self.names == [
                 "denied-demo", "external-hardware", "gait", "hello-sensors", "load-watch", "probes",
+                "wall",
             ])
     }
 
@@ -46,7 +47,7 @@ struct BundledAppsTests {
     }
 
     @Test func `apps with tests of their own are found`() {
-        #expect(Self.tested == ["gait", "probes"])
+        #expect(Self.tested == ["gait", "probes", "wall"])
     }
 
     @Test(arguments: tested)
