@@ -32,7 +32,7 @@ const present = (value) => typeof value === "number" && Number.isFinite(value);
 /** Temperature in °C and humidity in % indoors, or `{ problem }`. */
 export async function indoor(sensors, set) {
   const sensor = choose("indoor", sensors, set);
-  if (sensor === undefined) return missing("thermometer", sensors);
+  if (sensor === undefined) return missing("thermometer");
   try {
     const sample = await nervous.sensor(sensor.id).latest();
     const field = sensor.fields.find(isTemperature)?.name;
@@ -66,7 +66,7 @@ export function lockOf({ lock, door, state, battery }) {
 
 export async function lock(sensors, set) {
   const sensor = choose("lock", sensors, set);
-  if (sensor === undefined) return missing("lock", sensors);
+  if (sensor === undefined) return missing("lock");
   try {
     const sample = await nervous.sensor(sensor.id).latest();
     return { name: textOf(sensor), ...lockOf(sample), ...age(sample) };
@@ -86,7 +86,9 @@ export async function locationOnce() {
   }
 }
 
-function missing(thing, sensors) {
-  const hint = thing === "lock" ? "nervous sensors install door-contact" : "nervous sensors add";
-  return { problem: { kind: sensors.length === 0 ? "undecided" : "missing", title: `No ${thing}`, text: `This app may read no ${thing}.`, fix: hint } };
+// The host lists only sensors that exist and that the owner has decided about.
+function missing(thing) {
+  return { problem: {
+    kind: "undecided", title: `No ${thing}`, text: `There is no ${thing}, or you have not allowed one. To allow one:`,
+    fix: nervous.openSettings().command } };
 }
