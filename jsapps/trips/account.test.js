@@ -247,7 +247,7 @@ test("a run without a page synchronises and prints what it did (E7)", async () =
   await store.setEntries([saved], []);
   const { lines } = await app.run("1s");
   assert.deepEqual(server.calls, ["POST /report", "POST /userinfo"]);
-  assert.equal(lines.map(({ text }) => text).join("\n"), "Synchronised with Town: 1 reports sent, reports, people, rates done.");
+  assert.equal(lines.map(({ text }) => text).join("\n"), "Synchronised with Town: 1 report sent, reports, people, rates done.");
   assert.deepEqual((await store.load()).entries, []);
 });
 

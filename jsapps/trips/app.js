@@ -7,7 +7,7 @@ import { byId, fill, hasLayout, notice, stateOf } from "./elements.js";
 import { showOutbox } from "./outbox-view.js";
 import { deliver, withReport, without } from "./outbox.js";
 import { apiAddress, parseProviders } from "./provider.js";
-import { ask } from "./question.js";
+import { ask, dismiss } from "./question.js";
 import { Recorder } from "./recorder.js";
 import { dayText, encoded, pointsOf, problemsOf, reportOf } from "./report.js";
 import * as server from "./server.js";
@@ -26,7 +26,8 @@ const kept = { provider: null, account: null, trip: NO_TRIP, purposes: [], next:
 let offered = { providers: [], rejected: [], address: "" };
 /** The route of a finished trip, which the host keeps until the trip is sent. */
 let route = { points: [], warnings: [] };
-let isBusy = false;
+/** The action at work. */
+let running = null;
 let ticking = null;
 
 const recorder = new Recorder((error) => {
@@ -96,7 +97,7 @@ async function commit(changes) {
 function show() {
   const { provider, account, trip, purposes } = kept;
   showAccount({ provider, account, offered }, { choose, load: loadProviders, login, update, leave });
-  showChoices(account ?? {}, purposes);
+  showChoices(account ?? {}, purposes, trip.form ?? {});
   showState({ state: trip.state, source: trip.source, ...route });
   showOutbox(entries, { isMine, send: sendEntry, remove: removeEntry });
   tick();
@@ -121,22 +122,31 @@ function fail(place, error) {
   console.warn(`${about.title}: ${error.message}`);
 }
 
+/** "1 report", "2 reports". */
+const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
 const FAILURES = {
   later: "Not sent", login: "Log in again", refused: "The server refused it", blocked: "Not allowed",
 };
 
-/** Runs one action at a time: a second click while the first is at work does nothing. */
+/**
+ * Runs one action at a time: a click while another is at work does nothing, except that it dismisses a question
+ * that is open.
+ */
 const once = (place, action) => async (...values) => {
-  if (isBusy) return;
-  isBusy = true;
-  fill(byId(place));
-  try {
-    await action(...values);
-  } catch (error) {
-    fail(place, error);
-  } finally {
-    isBusy = false;
-  }
+  if (running !== null && !dismiss()) return;
+  await running;
+  if (running !== null) return;
+  running = (async () => {
+    fill(byId(place));
+    try {
+      await action(...values);
+    } catch (error) {
+      fail(place, error);
+    }
+  })();
+  await running;
+  running = null;
 };
 
 // --- The trip --------------------------------------------------------------------------------------
@@ -154,7 +164,8 @@ function listen() {
   on("discard", discard);
   byId("send-all").addEventListener("click", once("message", sendAll));
   byId("trip-form").addEventListener("submit", (event) => event.preventDefault());
-  byId("trip-form").addEventListener("change", once("trip-message", remember));
+  // Not one of the actions: a click on a button follows it at once.
+  byId("trip-form").addEventListener("change", () => remember().catch((error) => fail("trip-message", error)));
 }
 
 /** The choices of the account; without a login there are none, which the form says. */
@@ -232,17 +243,20 @@ async function remember() {
   const { trip } = kept;
   if (trip.state !== "review") return;
   const form = readForm();
-  await store?.set("trip", { ...trip, form });
-  kept.trip = { ...trip, form: trip.source === "measured" ? { ...form, metres: trip.form.metres } : form };
+  // Measured metres are exact; the field shows one decimal.
+  if (trip.source === "measured") form.metres = trip.form.metres;
+  // Without a login the lists are empty; what was chosen comes back with it.
+  if (kept.account === null) Object.assign(form, { placement: trip.form.placement, rate: trip.form.rate });
+  kept.trip = { ...trip, form };
+  await store?.set("trip", kept.trip);
 }
 
 /** The report of the form; null if something is missing, which is shown. */
 async function checkedReport() {
-  const { trip, account } = kept, typed = readForm();
-  // Measured metres are exact; the field shows one decimal.
-  const form = { ...typed, metres: trip.source === "measured" ? trip.form.metres : typed.metres };
+  if (kept.account === null) throw new server.ServerError("login", "A report carries the id of your login.");
+  await remember();
+  const { trip, trip: { form } } = kept;
   if (!showProblems(problemsOf(form, choices()))) return null;
-  if (account === null) throw new server.ServerError("login", "Log in first: a report carries the id of your login.");
   if (trip.session) {
     await recorder.rename(form.purpose.trim());
     if (trip.source === "manual") await recorder.enter(form.metres);
@@ -297,25 +311,34 @@ async function reset() {
   route = { points: [], warnings: [] };
   await commit({ trip: NO_TRIP });
   writeForm({});
-  showChoices(kept.account ?? {}, kept.purposes);
+  showChoices(choices(), kept.purposes, {});
 }
 
 // --- Saved reports ---------------------------------------------------------------------------------
 
 const upload = (report) => server.sendReport(kept.provider.api, encoded(report, kept.account));
 
-/** Sends some of the saved reports; those of another login stay. */
-async function sendThese(chosen) {
+/** Takes over what a run without a page has sent meanwhile. */
+async function reload() {
+  if (store === null) return;
+  ({ entries } = await store.load());
+  show();
+}
+
+/** Sends saved reports that the function chooses; the others stay. */
+async function sendThese(isChosen) {
+  await reload();
+  const chosen = entries.filter((entry) => isMine(entry) && isChosen(entry));
   const others = entries.filter((entry) => !chosen.includes(entry));
   const { sent, failure } = await deliver(chosen, upload, (left) => commit({ entries: inOrder([...others, ...left]) }));
   if (failure?.kind === "login") await commit({ account: null });
   if (failure !== null) fail("message", failure);
-  else if (sent > 0) say("message", { kind: "empty", title: "Sent", text: sent === 1 ? "The report was sent and received." : `${sent} reports were sent and received.` });
+  else if (sent > 0) say("message", { kind: "empty", title: "Sent", text: `${count(sent, "report")} sent and received.` });
 }
 
 const inOrder = (list) => [...list].sort((a, b) => a.kept - b.kept);
-const sendAll = () => sendThese(entries.filter(isMine));
-const sendEntry = once("message", (entry) => sendThese([entry]));
+const sendAll = () => sendThese(() => true);
+const sendEntry = once("message", ({ report: { uuid } }) => sendThese(({ report }) => report.uuid === uuid));
 
 const removeEntry = once("message", async ({ report }) => {
   const isSure = await ask(byId("outbox-question"), { text: `The report “${report.purpose}” is deleted and never sent.`, yes: "Delete the report", no: "Keep the report" });
@@ -348,6 +371,7 @@ const login = once("account-message", async (user, password) => {
 });
 
 const update = once("account-message", async () => {
+  await reload();
   const { failure } = await synchronised();
   if (failure !== null) fail("account-message", failure);
   else say("account-message", { kind: "empty", title: "Synchronised", text: "Reports, placements and rates are up to date." });
@@ -365,7 +389,7 @@ function synchronised() {
 const leave = once("account-message", async () => {
   const waiting = entries.length, hasTrip = kept.trip.state !== "none";
   if (waiting > 0 || hasTrip) {
-    const text = `${waiting > 0 ? `${waiting} saved reports are deleted and never sent. ` : ""}${hasTrip ? "The trip is deleted." : ""}`;
+    const text = `${waiting > 0 ? `${count(waiting, "saved report")} will be deleted and never sent. ` : ""}${hasTrip ? "The trip will be deleted." : ""}`;
     if (!await ask(byId("account-question"), { text: text.trim(), yes: "Log out and delete", no: "Stay logged in" })) return;
     if (kept.trip.session) await recorder.discard();
   }
@@ -386,10 +410,10 @@ async function runHeadless() {
   else if (account === null) console.log(`Not logged in at ${provider.name}. Open the page: nervous open trips`);
   else {
     const { done, sent, failure } = await synchronised();
-    console.log(`Synchronised with ${provider.name}: ${sent} reports sent, ${done.join(", ") || "nothing"} done.`);
+    console.log(`Synchronised with ${provider.name}: ${count(sent, "report")} sent, ${done.join(", ") || "nothing"} done.`);
     if (failure !== null) console.warn(`${FAILURES[failure.kind] ?? "Failed"}: ${failure.message}`);
   }
-  if (entries.length > 0) console.log(`${entries.length} reports are saved and not sent.`);
+  if (entries.length > 0) console.log(`${count(entries.length, "report")} not sent yet.`);
 }
 
 start().catch((error) => fail("message", error));

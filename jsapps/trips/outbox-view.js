@@ -6,7 +6,7 @@ import { kilometreText } from "./report.js";
 /** Shows the entries; `isMine` says whether a report belongs to the present login. */
 export function showOutbox(entries, { isMine, send, remove }) {
   fill(byId("outbox-count"), entries.length === 0 ? "none" : `${entries.length} not sent`);
-  byId("send-all").hidden = !entries.some(isMine);
+  byId("send-all").hidden = entries.filter(isMine).length < 2;
   fill(byId("outbox"), entries.map((entry) => {
     const { report, failure } = entry, about = `${report.date.slice(0, 10)}, ${kilometreText(report.metres)} km`;
     const reason = isMine(entry) ? failure : "It belongs to another login.";

@@ -1,6 +1,6 @@
 // Reports that were not accepted: kept or deleted by choice, sent later, and stored encrypted.
 
-import { begin, byId, click, answer, fixes, put, record, text, unreachable, TestServer } from "./test-support.js";
+import { begin, byId, click, answer, fixes, put, record, submit, text, unreachable, TestServer } from "./test-support.js";
 import { deliver, withFailure, withReport, without } from "./outbox.js";
 import { entryOf, rowOf } from "./rows.js";
 import { newKey, seal, SealError, unseal } from "./seal.js";
@@ -53,6 +53,39 @@ for (const [status, pattern] of [[500, /Not sent.*answered 500/], [400, /refused
     assert.deepEqual(server.reports, []);
   });
 }
+
+test("after another login, a report that was answered with 401 is still complete (E4)", async () => {
+  const server = await reviewing();
+  server.fault = (path) => (path === "/report" ? [401] : undefined);
+  await click("send");
+  byId("remark").value = "Late";
+  byId("remark").dispatchEvent(new Event("change", { bubbles: true }));
+  await click("send");
+  assert.match(text("trip-message"), /Log in again/);
+  server.fault = () => undefined;
+  byId("user").value = "abc";
+  byId("password").value = "secret";
+  await submit("login-form");
+  await click("send");
+  assert.deepEqual(server.reports.map(({ EmploymentId, RateId, ManualEntryRemark }) => [EmploymentId, RateId, ManualEntryRemark]), [[3, 1, "Late"]]);
+});
+
+test("an open question is dismissed by another action", async () => {
+  const server = await reviewing();
+  await click("discard");
+  await click("send");
+  assert.equal(text("question"), "");
+  assert.equal(server.reports.length, 1);
+});
+
+test("reports that a run without a page has sent meanwhile are not sent again (E21)", async () => {
+  const server = await reviewing();
+  await click("keep");
+  const store = await Store.open(), { entries } = await store.load();
+  await store.setEntries([], entries);
+  await click(action(items()[0], "send"));
+  assert.deepEqual([items().length, server.calls.filter((call) => call === "POST /report").length], [0, 0]);
+});
 
 test("a report whose answer was lost is not stored twice by the server (E4)", async () => {
   const server = await reviewing();
@@ -140,8 +173,7 @@ test("reports of another login stay and are not sent (E21)", async () => {
   await click("update");
   byId("user").value = "def";
   byId("password").value = "secret";
-  byId("login-form").dispatchEvent(new Event("submit", { cancelable: true }));
-  await clock.advance("20ms");
+  await submit("login-form");
   assert.match(items()[0].textContent, /belongs to another login/);
   assert.equal(byId("send-all").hidden, true);
   await click("update");

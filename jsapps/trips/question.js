@@ -2,23 +2,28 @@
 
 import { el, fill } from "./elements.js";
 
-/**
- * Asks; resolves to whether the answer was yes. Escape says no, and the focus returns to where it was.
- *
- * @param place an element for the question; an open question there is answered with no
- */
-export function ask(place, { text, yes, no = "Cancel" }) {
-  place.dispatchEvent(new Event("cancel"));
+let refuseOpen = null;
+
+/** Answers the open question with no; whether there was one. */
+export function dismiss() {
+  const isOpen = refuseOpen !== null;
+  refuseOpen?.();
+  return isOpen;
+}
+
+/** Asks; resolves to whether the answer was yes. Escape says no, and the focus returns to where it was. */
+export function ask(place, { text, yes, no }) {
+  dismiss();
   const before = document.activeElement;
   return new Promise((resolve) => {
     const answer = (value) => {
-      place.removeEventListener("cancel", refuse);
+      refuseOpen = null;
       fill(place);
       before?.focus?.();
       resolve(value);
     };
     const refuse = () => answer(false);
-    place.addEventListener("cancel", refuse);
+    refuseOpen = refuse;
     const first = el("button", { type: "button", "data-answer": "no", onclick: refuse }, no);
     fill(place, el("div", {
       class: "question", role: "group", "aria-label": text,

@@ -9,6 +9,8 @@ const SINGLE = ["provider", "account", "trip", "purposes", "next"];
 
 export class Store {
   #key;
+  /** The newest change. Changes are made one after the other: an older one must not replace a newer one. */
+  #last = Promise.resolve();
 
   constructor(key) {
     this.#key = key;
@@ -16,7 +18,8 @@ export class Store {
 
   /** The store with the key of this installation, which is made at the first start. */
   static async open() {
-    let key = await nervous.storage.get(KEY);
+    const isFirst = !(await nervous.storage.keys()).includes(KEY);
+    let key = isFirst ? null : await nervous.storage.get(KEY);
     if (typeof key !== "string") {
       key = newKey();
       await nervous.storage.set(KEY, key);
@@ -50,26 +53,40 @@ export class Store {
   }
 
   /** Stores a value, or removes it if it is null. */
-  async set(name, value) {
+  set(name, value) {
+    return this.#inOrder(() => this.#write(name, value));
+  }
+
+  async #write(name, value) {
     if (value === null || value === undefined) return nervous.storage.remove(name);
     return nervous.storage.set(name, await seal(value, name, this.#key));
   }
 
+  #inOrder(change) {
+    const done = this.#last.then(change);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
   /** Stores entries in place of `before`; what has not changed is not written again. */
-  async setEntries(entries, before) {
-    for (const entry of entries) {
-      if (!before.includes(entry)) await this.set(`${REPORT}${entry.report.uuid}`, rowOf(entry));
-    }
-    const kept = new Set(entries.map(({ report }) => report.uuid));
-    for (const { report } of before) {
-      if (!kept.has(report.uuid)) await nervous.storage.remove(`${REPORT}${report.uuid}`);
-    }
+  setEntries(entries, before) {
+    return this.#inOrder(async () => {
+      for (const entry of entries) {
+        if (!before.includes(entry)) await this.#write(`${REPORT}${entry.report.uuid}`, rowOf(entry));
+      }
+      const kept = new Set(entries.map(({ report }) => report.uuid));
+      for (const { report } of before) {
+        if (!kept.has(report.uuid)) await this.#write(`${REPORT}${report.uuid}`, null);
+      }
+    });
   }
 
   /** Removes everything, with the key. */
-  async clear() {
-    await nervous.storage.clear();
-    this.#key = newKey();
-    await nervous.storage.set(KEY, this.#key);
+  clear() {
+    return this.#inOrder(async () => {
+      await nervous.storage.clear();
+      this.#key = newKey();
+      await nervous.storage.set(KEY, this.#key);
+    });
   }
 }

@@ -34,14 +34,15 @@ export function writeForm({ date = "", purpose = "", placement = "", rate = "", 
   showProblems({});
 }
 
-/** Fills the lists of the form, and keeps what is chosen. */
-export function showChoices({ placements = [], rates = [] }, purposes) {
+/** Fills the lists of the form, and keeps what is chosen, otherwise what `wanted` has. */
+export function showChoices({ placements = [], rates = [] }, purposes, wanted) {
   for (const [id, choices, what] of [["placement", placements, "placement"], ["rate", rates, "rate"]]) {
-    const chosen = byId(id).value;
+    const chosen = byId(id).value || `${wanted[id] ?? ""}`;
     fill(byId(id), el("option", { value: "" }, choices.length === 0 ? "Log in first" : `Choose a ${what}`),
       choices.map((choice) => el("option", { value: `${choice.id}` }, choice.title)));
     byId(id).value = choices.some((choice) => `${choice.id}` === chosen) ? chosen : choices.length === 1 ? `${choices[0].id}` : "";
   }
+  byId("login-first").hidden = placements.length > 0 || rates.length > 0;
   fill(byId("purposes"), purposes.map((purpose) => el("option", { value: purpose })));
 }
 
@@ -73,7 +74,7 @@ export function showState({ state, source, points, warnings }) {
   fill(byId("countdown"));
   fill(byId("warnings"), state === "review" ? warnings.map((text) => notice({ kind: "stale", title: "Check the route", text })) : null);
   fill(byId("map"), state === "review" && points.length > 1 ? [map(points), el("figcaption", { class: "legend" },
-    el("span", {}, "○ start"), el("span", {}, "● finish"), points.some(({ isVia }) => isVia) ? el("span", {}, "● in colour: via point") : null)] : null);
+    el("span", {}, "○ start"), el("span", {}, "● finish"), points.some(({ isVia }) => isVia) ? el("span", {}, el("span", { class: "via-sign" }, "●"), " via point, where the trip was paused") : null)] : null);
 }
 
 /** Shows the figures at a time. */

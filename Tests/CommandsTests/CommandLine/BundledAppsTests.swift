@@ -13,7 +13,7 @@ struct BundledAppsTests {
         #expect(
             Self.names == [
                 "denied-demo", "external-hardware", "gait", "hello-sensors", "load-watch", "probes",
-                "wall",
+                "trips", "wall",
             ])
     }
 
@@ -47,7 +47,7 @@ struct BundledAppsTests {
     }
 
     @Test func `apps with tests of their own are found`() {
-        #expect(Self.tested == ["gait", "probes", "wall"])
+        #expect(Self.tested == ["gait", "probes", "trips", "wall"])
     }
 
     @Test(arguments: tested)
