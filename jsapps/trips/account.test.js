@@ -251,6 +251,21 @@ test("a run without a page synchronises and prints what it did (E7)", async () =
   assert.deepEqual((await store.load()).entries, []);
 });
 
+test("a run without a page that fails says why, keeps the reports, and ends with 1 (E7)", async () => {
+  const server = new TestServer().install();
+  server.fault = () => [503, { ErrorCode: 600, ErrorMessage: "Maintenance" }];
+  const store = await Store.open();
+  const saved = entry("0b5c");
+  saved.report.owner = `${API} 7`;
+  await store.set("provider", parseProviders([PROVIDER]).providers[0]);
+  await store.set("account", { guid: server.users[0].guid, profile: 7, name: "Ada Byron", placements: [], rates: [] });
+  await store.setEntries([saved], []);
+  const { lines, exit } = await app.run("1s");
+  assert.match(lines.map(({ text }) => text).join("\n"), /Not sent: The server answered 503: Maintenance\.\n1 report not sent yet\./);
+  assert.equal(exit, 1);
+  assert.equal((await store.load()).entries[0].failure, "The server answered 503: Maintenance.");
+});
+
 test("a server that cannot be reached, or that is not allowed, is named with what to do (E5)", async () => {
   const server = new TestServer().install();
   server.fault = () => unreachable();

@@ -13,7 +13,7 @@ import { dayText, encoded, pointsOf, problemsOf, reportOf } from "./report.js";
 import * as server from "./server.js";
 import { Store } from "./store.js";
 import { STEPS, synchronise } from "./sync.js";
-import { after, can, resumeText, warningTexts } from "./trip.js";
+import { after, resumeText, warningTexts } from "./trip.js";
 import { readForm, showChoices, showFigures, showProblems, showState, writeForm } from "./trip-view.js";
 
 const MOST_PURPOSES = 20, TICK_MS = 1000;
@@ -63,18 +63,17 @@ async function load() {
 
 /** Takes up the trip that was not finished, sent or deleted when the page was closed. */
 async function restore() {
-  const { trip } = kept;
-  if (trip.session) {
-    const session = await recorder.restore(trip.session);
-    if (session === null) await commit({ trip: NO_TRIP });
-    else if (session.finished) await review();
-    else {
-      // The session can have been paused, resumed or finished elsewhere.
-      kept.trip = { ...trip, state: session.state };
-      if (hasLayout()) recorder.follow();
-    }
-  }
+  if (kept.trip.session) await adopt();
+  if (recorder.session !== null && !recorder.session.finished && hasLayout()) recorder.follow();
   writeForm(kept.trip.form ?? {});
+}
+
+/** Takes over the state of the session, which can have been paused, finished or deleted elsewhere. */
+async function adopt() {
+  const { trip } = kept, session = await recorder.restore(trip.session);
+  if (session === null) await commit({ trip: NO_TRIP });
+  else if (session.finished) await review();
+  else await commit({ trip: { ...trip, state: session.state } });
 }
 
 /** Stores parts of what is kept, then shows them. */
@@ -96,11 +95,22 @@ async function commit(changes) {
 
 function show() {
   const { provider, account, trip, purposes } = kept;
-  showAccount({ provider, account, offered }, { choose, load: loadProviders, login, update, leave });
+  if (isNew("account", provider, account, offered)) {
+    showAccount({ provider, account, offered }, { choose, load: loadProviders, login, update, leave });
+  }
   showChoices(account ?? {}, purposes, trip.form ?? {});
   showState({ state: trip.state, source: trip.source, ...route });
-  showOutbox(entries, { isMine, send: sendEntry, remove: removeEntry });
+  if (isNew("outbox", entries, account)) showOutbox(entries, { isMine, send: sendEntry, remove: removeEntry });
   tick();
+}
+
+const shown = new Map();
+
+/** Whether values differ from those of the last call: what is drawn anew loses focus and typed text. */
+function isNew(name, ...values) {
+  const before = shown.get(name);
+  shown.set(name, values);
+  return before === undefined || values.some((value, at) => value !== before[at]);
 }
 
 function tick() {
@@ -181,7 +191,13 @@ async function begin() {
   if (!isReady()) return;
   const form = readForm();
   await recorder.start(form.purpose.trim());
-  await commit({ trip: { state: after("none", "start"), session: recorder.session.id, uuid: crypto.randomUUID(), form, t: Date.now(), source: "measured" } });
+  try {
+    await commit({ trip: { state: after("none", "start"), session: recorder.session.id, uuid: crypto.randomUUID(), form, t: Date.now(), source: "measured" } });
+  } catch (error) {
+    // What is not stored would be recorded unseen after the next start.
+    await recorder.discard();
+    throw error;
+  }
 }
 
 async function enter() {
@@ -193,13 +209,25 @@ async function enter() {
 }
 
 async function pause() {
-  await recorder.pause();
+  if (!await step(() => recorder.pause())) return;
   await commit({ trip: { ...kept.trip, state: after("active", "pause") } });
+}
+
+/** Performs a step of the session; false if it was in another state or deleted, which is taken over. */
+async function step(perform) {
+  try {
+    await perform();
+    return true;
+  } catch (error) {
+    if (!["wrong-state", "not-found"].includes(error.problem)) throw error;
+    await adopt();
+    return false;
+  }
 }
 
 async function resume() {
   try {
-    await recorder.resume();
+    if (!await step(() => recorder.resume())) return;
   } catch (error) {
     const text = resumeText(error);
     if (text === undefined) throw error;
@@ -210,10 +238,7 @@ async function resume() {
 }
 
 async function finish() {
-  const { state } = kept.trip;
-  if (!can(state, "finish")) return;
-  await recorder.finish();
-  await review();
+  if (await step(() => recorder.finish())) await review();
 }
 
 /** Shows the finished trip as a report that can be sent. */
@@ -368,6 +393,7 @@ const login = once("account-message", async (user, password) => {
     throw error;
   }
   await commit({ account: { ...peopleOf(info), rates: ratesOf(info) }, next: STEPS[0] });
+  if (kept.trip.state === "none") byId("purpose").focus();
 });
 
 const update = once("account-message", async () => {
@@ -405,6 +431,7 @@ const leave = once("account-message", async () => {
 
 async function runHeadless() {
   const { provider, account, trip } = kept;
+  let hasFailed = false;
   if (trip.state !== "none") console.log(`A trip is ${trip.state === "review" ? "not reported yet" : trip.state}.`);
   if (provider === null) console.log("No provider is chosen. Open the page: nervous open trips");
   else if (account === null) console.log(`Not logged in at ${provider.name}. Open the page: nervous open trips`);
@@ -412,8 +439,11 @@ async function runHeadless() {
     const { done, sent, failure } = await synchronised();
     console.log(`Synchronised with ${provider.name}: ${count(sent, "report")} sent, ${done.join(", ") || "nothing"} done.`);
     if (failure !== null) console.warn(`${FAILURES[failure.kind] ?? "Failed"}: ${failure.message}`);
+    hasFailed = failure !== null;
   }
   if (entries.length > 0) console.log(`${count(entries.length, "report")} not sent yet.`);
+  // A timer of the system can see that it failed.
+  if (hasFailed) nervous.exit(1);
 }
 
 start().catch((error) => fail("message", error));

@@ -49,11 +49,12 @@ export class Recorder {
   /** Rejects with `too-far` or `inaccurate` if the trip stays paused because of the position. */
   async resume() {
     this.session = await nervous.sessions.resume(this.session.id);
+    this.follow();
   }
 
   /** Finishes the trip; resolves to its route. */
   async finish() {
-    this.session = await nervous.sessions.finish(this.session.id);
+    if (!this.session.finished) this.session = await nervous.sessions.finish(this.session.id);
     this.close();
     return this.route();
   }

@@ -239,6 +239,23 @@ test("a trip continues after the page was closed", async () => {
   assert.equal(server.reports[0].route.GPSCoordinates.length, 2);
 });
 
+for (const [what, change, title, state] of [
+  ["paused", (id) => nervous.sessions.pause(id), "Trip", "Paused"],
+  ["finished", (id) => nervous.sessions.finish(id), "Report", ""],
+  ["deleted", (id) => nervous.sessions.remove(id), "New trip", ""],
+]) {
+  test(`a trip that was ${what} elsewhere is shown so at the next step`, async () => {
+    await put(0);
+    await begin();
+    await record();
+    await clock.advance("6s");
+    const [{ id }] = await nervous.sessions.list();
+    await change(id);
+    await click(what === "finished" ? "finish" : "pause");
+    assert.deepEqual([text("trip-title"), text("trip-state")], [title, state]);
+  });
+}
+
 test("a trip that is deleted leaves neither a report nor a session", async () => {
   await put(0);
   const server = await begin();
