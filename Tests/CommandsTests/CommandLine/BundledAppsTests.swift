@@ -12,8 +12,8 @@ struct BundledAppsTests {
     @Test func `the bundled apps are found`() {
         #expect(
             Self.names == [
-                "denied-demo", "external-hardware", "gait", "hello-sensors", "load-watch", "probes",
-                "trips", "wall",
+                "denied-demo", "external-hardware", "gait", "hello-sensors", "home", "load-watch",
+                "probes", "trips", "wall",
             ])
     }
 
@@ -47,7 +47,7 @@ struct BundledAppsTests {
     }
 
     @Test func `apps with tests of their own are found`() {
-        #expect(Self.tested == ["gait", "probes", "trips", "wall"])
+        #expect(Self.tested == ["gait", "home", "probes", "trips", "wall"])
     }
 
     @Test(arguments: tested)

@@ -1,0 +1,86 @@
+// The page of a home; a headless run prints the same on its console.
+
+import { byId, fill, hasLayout, notice, spanText } from "./elements.js";
+import { Home } from "./home.js";
+import { quantityText, TITLES } from "./readings.js";
+import { RoomsView } from "./rooms-view.js";
+import { SetupView } from "./setup-view.js";
+
+const POLL_MS = 500, HEADLESS_POLL_MS = 5000;
+
+/** Shows the home of an SDK; resolves to it. */
+export async function mount(sdk, options = {}) {
+  const isPage = hasLayout(), isViewed = () => isPage && document.visibilityState === "visible";
+  const home = new Home(sdk, { kind: isPage ? "page" : "run", pollEvery: isPage ? POLL_MS : HEADLESS_POLL_MS, isViewed, ...options });
+  const rooms = new RoomsView(byId("rooms"), home), said = new Map();
+  const show = () => {
+    rooms.update();
+    setup.update();
+    showMessage(home);
+    if (!isPage) print(home, said);
+  };
+  const setup = new SetupView(home, show);
+  home.report = (text) => fill(byId("answer"), text);
+  byId("ask").addEventListener("submit", (event) => {
+    event.preventDefault();
+    fill(byId("answer"), home.ask(byId("question").value).text);
+  });
+  // A page that is left gives its doors back, and takes them again when it comes back from the cache.
+  globalThis.addEventListener("pagehide", () => home.stop().catch(() => {}));
+  globalThis.addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+  await home.start();
+  home.onChange(show);
+  show();
+  await ask(home);
+  return home;
+}
+
+async function ask({ notifier }) {
+  const say = (text) => fill(byId("messages"), text);
+  say("You have not decided yet whether this app may send messages.");
+  const state = await notifier.ask();
+  say({
+    granted: "You get a message when a door or lock changes, its battery is low or it is lost, but only while this page is "
+      + "not visible. Without a page, run it in the background: nervous run home --background",
+    denied: "This app may not send messages. Allow it with: nervous permissions grant home notify",
+    prompt: "You have not decided yet whether this app may send messages: nervous permissions home",
+  }[state]);
+}
+
+let shown = "";
+
+/** What concerns the whole page: the host does not answer, nothing is there, nothing is kept. */
+function showMessage({ failure, devices, accessories, isKept }) {
+  const box = failure !== null
+    ? notice({ kind: "stale", title: "No answer from the host", text: `Since ${spanText(Date.now() - failure.since)}: ${failure.message} It is tried again.` })
+    : devices.size === 0 && accessories.length === 0
+      ? notice({
+        kind: "empty", title: "No sensors yet", text: "This app shows sensors named door, lock, climate, temperature or humidity. Add one, and allow it for this app.",
+        fix: "nervous sensors install door-contact" })
+      : isKept ? null : notice({ kind: "undecided", title: "Nothing is kept", text: "Rooms, names and the bridge last until you leave the page.", fix: "nervous permissions grant home storage" });
+  const text = box === null ? "" : box.outerHTML;
+  if (text === shown && byId("message").childElementCount > 0 === (box !== null)) return;
+  shown = text;
+  fill(byId("message"), box);
+}
+
+/** Prints what is new about each accessory. */
+function print(home, said) {
+  const { accessories } = home;
+  if (accessories.length === 0 && !said.has("")) console.log("No door, lock, thermometer or hygrometer is allowed. Add one with: nervous sensors install door-contact");
+  said.set("", "");
+  for (const accessory of accessories) {
+    const device = home.devices.get(accessory.sensor);
+    const values = accessory.quantities.map((one) => {
+      const { value } = home.read(accessory, one);
+      return `${TITLES[one.quantity].toLowerCase()} ${quantityText(one.quantity, value)}`;
+    });
+    const isEmpty = device === undefined || device.sample === null;
+    const text = isEmpty ? "no data yet" : `${values.join(", ")}${home.freshness(device).isStale ? " (stale)" : ""}`;
+    // Climates change all the time: one line at the beginning is enough.
+    const kind = device !== undefined && device.sample !== null && accessory.quantities.every(({ quantity }) => !["lock", "door"].includes(quantity)) ? "climate" : text;
+    if (said.get(accessory.key) === kind) continue;
+    said.set(accessory.key, kind);
+    console.log(`${accessory.room}, ${accessory.name}: ${text}`);
+  }
+}

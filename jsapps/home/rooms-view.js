@@ -1,0 +1,147 @@
+// The rooms on the page. Elements are kept while the rooms are the same, so that the keyboard stays where it is.
+
+import { dateText, el, fill, notice, spanText } from "./elements.js";
+import { buttonText } from "./link.js";
+import { isEntrance, quantityText, TITLES } from "./readings.js";
+
+const LOW_BATTERY = 20;
+const LINKS = { unknown: "Unknown", scanning: "Scanning", connecting: "Connecting", connected: "Connected", disconnected: "Disconnected" };
+
+/** The state of a sensor that cannot be read; null if it can. */
+function obstacle(device, accessory) {
+  if (device === undefined) {
+    return notice({
+      kind: "missing", title: "No sensor", text: `No sensor reports ${accessory.wanted.map((one) => TITLES[one].toLowerCase()).join(" and ")}. `
+        + "Choose one under “Rooms and bridge”, or add it.", fix: "nervous sensors install PACK" });
+  }
+  const { description, error, sample } = device, { access } = description;
+  const fix = `nervous permissions grant home sensor:${device.id}`;
+  if (access === "denied") return notice({ kind: "denied", title: "Denied", text: `You have denied ${device.id} to this app.`, fix });
+  if (access === "statistics") {
+    return notice({ kind: "denied", title: "Statistics only", text: `This app needs every sample of ${device.id} to show the newest one.`, fix });
+  }
+  if (access !== "granted") return notice({ kind: "undecided", title: "Not decided yet", text: `Decide about ${device.id} first.`, fix });
+  if (!description.available && sample === null) {
+    const { reason, remedy } = description.unavailable ?? {};
+    return notice({ kind: "missing", title: "Not on this machine", text: reason, fix: remedy });
+  }
+  if (sample !== null) return null;
+  if (description.failure) return notice({ kind: "failed", title: "Sensor failure", text: description.failure });
+  if (error !== null) return notice({ kind: "failed", title: "Failed", text: error.message, fix: error.fix });
+  if (isEntrance(device.id) && !device.link.isHeld) return notice({ kind: "empty", title: "Never connected", text: "Connect to see its state." });
+  return notice({ kind: "empty", title: "No data yet", text: device.link.problem ?? `Level: ${description.level}.` });
+}
+
+const holderText = (holders) => {
+  const others = (kind, one, several) => {
+    const count = holders.filter((holder) => holder.kind === kind).length;
+    return count === 0 ? [] : [count === 1 ? one : `${count} ${several}`];
+  };
+  return [...others("page", "a page", "pages"), ...others("run", "a run in the background", "runs in the background")].join(" and ");
+};
+
+/** Shows rooms in `place`; `update` after each change. */
+export class RoomsView {
+  #place;
+  #home;
+  #cards = new Map();
+  #shape = "";
+
+  constructor(place, home) {
+    [this.#place, this.#home] = [place, home];
+  }
+
+  update(now = Date.now()) {
+    const { rooms } = this.#home;
+    const shape = JSON.stringify([...rooms].map(([room, list]) => [room, list.map(({ key, sensor }) => [key, sensor])]));
+    if (shape !== this.#shape) this.#build(rooms);
+    this.#shape = shape;
+    for (const accessory of [...rooms.values()].flat()) this.#cards.get(accessory.key).update(accessory, now);
+  }
+
+  #build(rooms) {
+    this.#cards.clear();
+    fill(this.#place, [...rooms].map(([room, accessories], at) =>
+      el("section", { class: "panel stack", "aria-labelledby": `room-${at}` }, el("h2", { id: `room-${at}` }, room),
+        accessories.map(({ key }) => {
+          const card = new Card(this.#home);
+          this.#cards.set(key, card);
+          return card.element;
+        }))));
+  }
+}
+
+class Card {
+  #home;
+  #name = el("h3", {});
+  #body = el("div", {});
+  #updated = el("p", { class: "note" });
+  #button = null;
+  #shown = "";
+  element = el("article", { class: "accessory" }, this.#name, this.#body, this.#updated);
+
+  constructor(home) {
+    this.#home = home;
+  }
+
+  update(accessory, now) {
+    const device = this.#home.devices.get(accessory.sensor), blocked = obstacle(device, accessory);
+    fill(this.#name, accessory.name);
+    this.element.setAttribute("data-sensor", accessory.sensor ?? "");
+    this.#connection(device, accessory);
+    if (blocked !== null && (device === undefined || device.sample === null)) {
+      this.element.className = "accessory";
+      // A notice that is rebuilt twice a second cannot be selected or copied.
+      if (this.#shown !== blocked.outerHTML) fill(this.#body, blocked);
+      this.#shown = blocked.outerHTML;
+      fill(this.#updated);
+      return;
+    }
+    const { isStale, note } = this.#home.freshness(device, now);
+    this.element.className = isStale ? "accessory stale" : "accessory";
+    this.#shown = "";
+    fill(this.#body, this.#figures(accessory, device));
+    this.#updated.className = isStale ? "note state warn" : "note";
+    fill(this.#updated, isStale ? `◷ Stale: ${note} (${dateText(device.sample.t)})` : `Updated ${dateText(device.sample.t)}, ${spanText(now - device.sample.t)} ago`,
+      holdersOf(this.#home, device));
+  }
+
+  #figures(accessory, device) {
+    const tile = (name, title, value, state) => el("div", { class: `tile-${name}`, "data-state": state },
+      el("dt", {}, title), el("dd", { class: state }, value));
+    const figures = accessory.quantities.map((one) => {
+      const { value } = this.#home.read(accessory, one);
+      const state = typeof value === "string" ? value : one.quantity === "battery" && value < LOW_BATTERY ? "low" : "";
+      return tile(one.quantity, TITLES[one.quantity], quantityText(one.quantity, value), state);
+    });
+    if (isEntrance(device.id)) figures.push(tile("link", "Link", LINKS[device.link.state], device.link.state));
+    return el("dl", { class: "figures" }, figures);
+  }
+
+  /** The one button of a door or lock. It stays the same element, so that it keeps the focus. */
+  #connection(device, { name }) {
+    if (device === undefined || !isEntrance(device.id) || !device.isReadable) {
+      this.#button?.remove();
+      this.#button = null;
+      return;
+    }
+    const { id, link } = device;
+    if (this.#button === null) {
+      this.#button = el("button", { type: "button", onclick: () => {
+        const current = this.#home.devices.get(id);
+        const done = current?.link.isHeld ? this.#home.disconnect(id) : this.#home.connect(id);
+        done.catch((error) => this.#home.report(`${name}: ${error.message}.`));
+      } });
+      this.element.append(this.#button);
+    }
+    const text = buttonText(link);
+    if (this.#button.textContent !== text) fill(this.#button, text);
+    this.#button.setAttribute("aria-label", `${text}: ${name}`);
+  }
+}
+
+function holdersOf(home, device) {
+  const holders = home.holders.get(device.id) ?? [];
+  if (!isEntrance(device.id) || holders.length === 0) return null;
+  return el("span", {}, el("br", {}), `Used by ${holderText(holders)}.`);
+}
