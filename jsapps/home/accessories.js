@@ -91,12 +91,13 @@ export function accessoriesOf(descriptions, bridged, names) {
   return found;
 }
 
-/** Accessories by room, both in the order of their names; doors and locks first. */
+/** Accessories by room, both in the order of their names; doors and locks first, and the rooms that have some. */
 export function roomsOf(accessories) {
   const rooms = new Map();
   const rank = ({ sensor }) => (sensor !== undefined && isEntrance(sensor) ? 0 : 1);
-  const sorted = [...accessories].sort((a, b) =>
-    a.room.localeCompare(b.room) || rank(a) - rank(b) || a.name.localeCompare(b.name));
+  const entered = new Set(accessories.filter((one) => rank(one) === 0).map(({ room }) => room));
+  const sorted = [...accessories].sort((a, b) => entered.has(b.room) - entered.has(a.room)
+    || a.room.localeCompare(b.room) || rank(a) - rank(b) || a.name.localeCompare(b.name));
   for (const accessory of sorted) rooms.set(accessory.room, [...(rooms.get(accessory.room) ?? []), accessory]);
   return rooms;
 }

@@ -327,6 +327,22 @@ test("a door that was announced over MQTT has its state, and one that was declar
   assert.equal(state("door.back", "link"), "connected");
 });
 
+test("a thermometer that this machine does not have is one line with the reason, and no room (C13)", async () => {
+  const attic = climate("climate.attic");
+  attic.unavailable = { reason: "no IIO thermometer under /sys/bus/iio/devices", remedy: "sudo modprobe bme680_i2c" };
+  await page(withDevices(nervous, attic));
+  await clock.advance("1s");
+  const missing = document.getElementById("missing");
+  assert.equal(missing.hidden, false);
+  assert.match(missing.textContent, /^1 sensor is not on this machine.*climate\.attic\): no IIO thermometer .*modprobe/);
+  assert.equal(card("climate.attic"), null);
+  attic.unavailable = undefined;
+  attic.send({ temperature: 20, humidity: 50 });
+  await clock.advance("1s");
+  assert.equal(missing.hidden, true);
+  assert.match(card("climate.attic").textContent, /20\.0 °C/);
+});
+
 test("without any sensor the page says what to add", async () => {
   for (const { privilege } of await nervous.permissions.list()) await permissions.deny(privilege);
   await app.start();

@@ -14,6 +14,7 @@ import { spanText } from "./elements.js";
 const CONNECT_WITHIN_MS = 30_000;
 /** How often a run in the background reads a climate, whose curve nobody sees. */
 const CLIMATE_MS = 60_000;
+const LONG_MS = 3_600_000;
 
 /** A device as this client sees it: its description, its newest sample and its link. */
 class Device {
@@ -173,7 +174,7 @@ export class Home {
 
   #readClimate(device) {
     if (this.#kind === "page") return this.#follow(device);
-    if (Date.now() - device.readAt < CLIMATE_MS) return;
+    if (device.description.newest === undefined || Date.now() - device.readAt < CLIMATE_MS) return;
     device.readAt = Date.now();
     this.#sdk.sensor(device.id).latest().then((sample) => this.#take(device, sample), (error) => this.#missed(device, error));
   }
@@ -187,8 +188,7 @@ export class Home {
   }
 
   #missed(device, error) {
-    if (error.problem === "no-samples") device.readAt = -Infinity;
-    else device.error = error;
+    if (error.problem !== "no-samples") device.error = error;
   }
 
   /** Reads the newest sample and each one that follows. */
@@ -202,6 +202,7 @@ export class Home {
     };
     const stop = sensor.watch((sample) => device.stop === stop && this.#take(device, sample), { onError });
     device.stop = stop;
+    if (device.description.newest === undefined) return;
     sensor.latest().then((sample) => device.stop === stop && this.#take(device, sample), (error) => this.#missed(device, error));
   }
 
@@ -288,8 +289,16 @@ export class Home {
     return accessoriesOf(new Map(readable), this.pairing.accessories, this.names);
   }
 
+  /** The accessories by room, without hardware that this machine does not have. */
   get rooms() {
-    return roomsOf(this.accessories);
+    const missing = new Set(this.missing.map(({ id }) => id));
+    return roomsOf(this.accessories.filter(({ sensor, isBridged }) => isBridged || !missing.has(sensor)));
+  }
+
+  /** Descriptions of thermometers and hygrometers that this machine does not have, and never had. */
+  get missing() {
+    return [...this.devices.values()].filter(({ id, sample, description }) => !description.available && sample === null && !isEntrance(id))
+      .map(({ description }) => description);
   }
 
   /** Whether the newest sample still holds: `{ isStale, note }`. The note says why not. */
@@ -303,7 +312,8 @@ export class Home {
     if (description.connection?.state === "connected" && isEntrance(id)) return { isStale: false, note: null };
     // A door that was declared has no connection, and nobody opens it at intervals.
     if (isEntrance(id)) return { isStale: false, note: null };
-    const isStale = !description.available || description.stale === true;
+    // The host does not know how often a sensor sends of which it has one sample.
+    const isStale = !description.available || (description.stale ?? now - sample.t > LONG_MS);
     return { isStale, note: isStale ? age : null };
   }
 

@@ -12,7 +12,7 @@ const POLL_MS = 500, HEADLESS_POLL_MS = 5000;
 export async function mount(sdk, options = {}) {
   const isPage = hasLayout(), isViewed = () => isPage && document.visibilityState === "visible";
   const home = new Home(sdk, { kind: isPage ? "page" : "run", pollEvery: isPage ? POLL_MS : HEADLESS_POLL_MS, isViewed, ...options });
-  const rooms = new RoomsView(byId("rooms"), home), said = new Map();
+  const rooms = new RoomsView(byId("rooms"), byId("missing"), home), said = new Map();
   const show = () => {
     rooms.update();
     setup.update();
@@ -50,18 +50,27 @@ async function ask({ notifier }) {
 let shown = "";
 
 /** What concerns the whole page: the host does not answer, nothing is there, nothing is kept. */
-function showMessage({ failure, devices, accessories, isKept }) {
+function showMessage({ failure, rooms, isKept }) {
   const box = failure !== null
     ? notice({ kind: "stale", title: "No answer from the host", text: `Since ${spanText(Date.now() - failure.since)}: ${failure.message} It is tried again.` })
-    : devices.size === 0 && accessories.length === 0
+    : rooms.size === 0
       ? notice({
         kind: "empty", title: "No sensors yet", text: "This app shows sensors named door, lock, climate, temperature or humidity. Add one, and allow it for this app.",
         fix: "nervous sensors install door-contact" })
-      : isKept ? null : notice({ kind: "undecided", title: "Nothing is kept", text: "Rooms, names and the bridge last until you leave the page.", fix: "nervous permissions grant home storage" });
+      : isKept ? null : notice({ kind: "undecided", title: "Nothing is kept", text: "Rooms, names and the bridge last until you leave the page. Allow the storage, then open the page again.", fix: "nervous permissions grant home storage" });
   const text = box === null ? "" : box.outerHTML;
   if (text === shown && byId("message").childElementCount > 0 === (box !== null)) return;
   shown = text;
   fill(byId("message"), box);
+}
+
+/** Why a device shows nothing, in brackets. */
+function why(device) {
+  if (device === undefined) return " (no sensor)";
+  const { access, available, unavailable, failure } = device.description;
+  if (access !== "granted") return ` (${access === "prompt" ? "not decided" : access})`;
+  const reason = available ? failure ?? device.link.problem : unavailable?.reason;
+  return reason ? ` (${reason})` : "";
 }
 
 /** Prints what is new about each accessory. */
@@ -76,7 +85,7 @@ function print(home, said) {
       return `${TITLES[one.quantity].toLowerCase()} ${quantityText(one.quantity, value)}`;
     });
     const isEmpty = device === undefined || device.sample === null;
-    const text = isEmpty ? "no data yet" : `${values.join(", ")}${home.freshness(device).isStale ? " (stale)" : ""}`;
+    const text = isEmpty ? `no data yet${why(device)}` : `${values.join(", ")}${home.freshness(device).isStale ? " (stale)" : ""}`;
     // Climates change all the time: one line at the beginning is enough.
     const kind = device !== undefined && device.sample !== null && accessory.quantities.every(({ quantity }) => !["lock", "door"].includes(quantity)) ? "climate" : text;
     if (said.get(accessory.key) === kind) continue;

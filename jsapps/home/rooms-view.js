@@ -40,23 +40,37 @@ const holderText = (holders) => {
   return [...others("page", "a page", "pages"), ...others("run", "a run in the background", "runs in the background")].join(" and ");
 };
 
-/** Shows rooms in `place`; `update` after each change. */
+/** Shows rooms in `place`, and in `missing` what is not there; `update` after each change. */
 export class RoomsView {
   #place;
+  #missing;
   #home;
   #cards = new Map();
   #shape = "";
+  #shownMissing = "";
 
-  constructor(place, home) {
-    [this.#place, this.#home] = [place, home];
+  constructor(place, missing, home) {
+    [this.#place, this.#missing, this.#home] = [place, missing, home];
   }
 
   update(now = Date.now()) {
+    this.#updateMissing();
     const { rooms } = this.#home;
     const shape = JSON.stringify([...rooms].map(([room, list]) => [room, list.map(({ key, sensor }) => [key, sensor])]));
     if (shape !== this.#shape) this.#build(rooms);
     this.#shape = shape;
     for (const accessory of [...rooms.values()].flat()) this.#cards.get(accessory.key).update(accessory, now);
+  }
+
+  /** What this machine does not have, in one line that opens. */
+  #updateMissing() {
+    const { missing } = this.#home, shape = JSON.stringify(missing.map(({ id, unavailable }) => [id, unavailable]));
+    if (shape === this.#shownMissing) return;
+    this.#shownMissing = shape;
+    this.#missing.hidden = missing.length === 0;
+    const title = missing.length === 1 ? "1 sensor is not on this machine" : `${missing.length} sensors are not on this machine`;
+    fill(this.#missing, el("summary", {}, title), el("ul", { class: "plain" }, missing.map(({ title: name, id, unavailable }) =>
+      el("li", {}, `${name} (${id}): ${unavailable?.reason ?? "no reason is known"}. `, unavailable?.remedy ? el("code", {}, unavailable.remedy) : null))));
   }
 
   #build(rooms) {

@@ -144,7 +144,7 @@ export class SetupView {
       this.#warnings = bridge.warnings;
       const isReady = await this.#home.pairing.import(bridge);
       this.#say(isReady
-        ? `Imported ${bridge.accessories.length} accessories of “${bridge.name}”. Enter the setup code.`
+        ? `Imported ${bridge.accessories.length === 1 ? "1 accessory" : `${bridge.accessories.length} accessories`} of “${bridge.name}”. Enter the setup code.`
         : "The configuration was imported and waits: reset the bridge to use it.");
     } catch (error) {
       if (!(error instanceof DocumentError || error instanceof BridgeError)) throw error;

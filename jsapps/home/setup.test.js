@@ -233,6 +233,13 @@ test("the room of a thermometer is that of its name, and doors are at home (C21)
   assert.equal(defaultName({ id: "door.ble", title: "IOTDoor" }), "IOTDoor");
 });
 
+test("rooms with a door come first, and in a room its doors (C21)", () => {
+  const at = (room, sensor) => ({ key: sensor, name: sensor, room, sensor });
+  const rooms = roomsOf([at("Attic", "climate.attic"), at("Hall", "climate.hall"), at("Hall", "door.front"), at("Barn", "lock.barn")]);
+  assert.deepEqual([...rooms].map(([room, list]) => [room, list.map(({ sensor }) => sensor)]),
+    [["Barn", ["lock.barn"]], ["Hall", ["door.front", "climate.hall"]], ["Attic", ["climate.attic"]]]);
+});
+
 test("a name and a room that are given persist, and an empty one is the default again (C21)", async () => {
   const sdk = withDevices(nervous, bedroom());
   await mount(sdk);
@@ -304,7 +311,7 @@ test("a room that is unknown, a quantity that nothing reports and other question
     assert.equal(isAnswer, false, text);
     assert.match(text, pattern);
   };
-  refused("What is the temperature in the garage?", /^There is no room “garage”\. The rooms are Bedroom and Home\.$/);
+  refused("What is the temperature in the garage?", /^There is no room “garage”\. The rooms are Home and Bedroom\.$/);
   refused("Is the door in the bedroom open?", /^Nothing in Bedroom reports a door\.$/);
   refused("What is the battery of the bedroom?", /^Nothing in Bedroom reports the battery\.$/);
   refused("Who are you?", /^I can say temperature/);

@@ -22,11 +22,7 @@ class Memory {
 
 /** `{ storage, isKept }`: whether what is stored outlasts the page. */
 export async function openStorage(sdk) {
-  try {
-    await sdk.storage.keys();
-    return { storage: sdk.storage, isKept: true };
-  } catch (error) {
-    if (error.name !== "NotAllowedError") throw error;
-    return { storage: new Memory(), isKept: false };
-  }
+  const { state } = await sdk.permissions.query({ name: "storage" });
+  const isKept = state === "granted";
+  return { storage: isKept ? sdk.storage : new Memory(), isKept };
 }
