@@ -29,6 +29,7 @@ const tidy = (text, fallback) => text.trim().replace(/\s+/g, " ").slice(0, LONGE
 
 /** Names, rooms and sensors that the person chose, by the key of an accessory. */
 export class Names {
+  key = KEY;
   #storage;
   #chosen = {};
 

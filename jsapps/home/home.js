@@ -54,6 +54,12 @@ export class Home {
   devices = new Map();
   /** Who holds leases, by sensor. */
   holders = new Map();
+
+  /** The others that use a device. */
+  othersAt(sensor) {
+    return (this.holders.get(sensor) ?? []).filter(({ client }) => client !== this.#client);
+  }
+
   /** Why the host does not answer; null while it does. */
   failure = null;
   isKept = true;
@@ -76,7 +82,8 @@ export class Home {
     this.leases = new Leases(storage, { client: this.#client, kind: this.#kind });
     this.names = new Names(storage);
     this.pairing = new Pairing(storage);
-    await Promise.all([this.names.load(), this.pairing.load()]);
+    const stored = await storage.keys();
+    for (const part of [this.names, this.pairing]) if (stored.includes(part.key)) await part.load();
     await this.refresh();
     // Whoever opens the page wants to see the doors; they are released when it is left.
     await Promise.all([...this.devices.values()].filter(({ id }) => isEntrance(id)).map(({ id }) => this.#connect(id)));

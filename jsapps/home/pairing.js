@@ -50,6 +50,7 @@ async function withoutPin({ pin, ...config }) {
  * what is shown under a name that the person trusts.
  */
 export class Pairing {
+  key = KEY;
   #storage;
   #now;
   #state = { stage: "none", config: null, next: null, attempts: 0, waitUntil: 0 };

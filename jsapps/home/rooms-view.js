@@ -37,7 +37,7 @@ const holderText = (holders) => {
     const count = holders.filter((holder) => holder.kind === kind).length;
     return count === 0 ? [] : [count === 1 ? one : `${count} ${several}`];
   };
-  return [...others("page", "a page", "pages"), ...others("run", "a run in the background", "runs in the background")].join(" and ");
+  return [...others("page", "another page", "other pages"), ...others("run", "a run in the background", "runs in the background")].join(" and ");
 };
 
 /** Shows rooms in `place`, and in `missing` what is not there; `update` after each change. */
@@ -155,7 +155,7 @@ class Card {
 }
 
 function holdersOf(home, device) {
-  const holders = home.holders.get(device.id) ?? [];
-  if (!isEntrance(device.id) || holders.length === 0) return null;
-  return el("span", {}, el("br", {}), `Used by ${holderText(holders)}.`);
+  const others = home.othersAt(device.id);
+  if (!isEntrance(device.id) || others.length === 0) return null;
+  return el("span", {}, el("br", {}), `Also used by ${holderText(others)}.`);
 }
