@@ -136,6 +136,32 @@ extension APIPath {
     }
 }
 
+// MARK: - Other servers' calls
+
+extension APIPath {
+    /// The calls of the published web server of a home.
+    public static func home(_ resource: HomeResource) -> APIPath {
+        switch resource {
+        case .temperature: APIPath("home", "temperature")
+        case .doorStatus: APIPath("home", "door", "status")
+        case .doorConnect: APIPath("home", "door", "connect")
+        case .doorDisconnect: APIPath("home", "door", "disconnect")
+        }
+    }
+
+    /// The resources of the published web server of a home.
+    public enum HomeResource: CaseIterable, Sendable {
+        /// Temperature and humidity.
+        case temperature
+        /// The state of a door.
+        case doorStatus
+        /// Takes a lease of a door.
+        case doorConnect
+        /// Gives it back.
+        case doorDisconnect
+    }
+}
+
 // MARK: - Apps and permissions
 
 extension APIPath {

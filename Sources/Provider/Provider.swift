@@ -166,6 +166,7 @@ public struct Provider: Sendable {
         )
         .add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
+        HomeRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
         RetentionRoutes(authorizer: authorizer, machine: machine).add(to: &routes)
     }
 

@@ -103,6 +103,7 @@ struct ConformanceTests {
             for exercise in Exercise.packs(host) { try await show(exercise) }
             for exercise in try Exercise.catalogues(host) { try await show(exercise) }
             for exercise in try await Exercise.published(host) { try await show(exercise) }
+            for exercise in try await Exercise.home(host) { try await show(exercise) }
             for exercise in try await Exercise.sessions(host) { try await show(exercise) }
             for exercise in try await Exercise.sending(host) { try await show(exercise) }
             try await LocalServer.with { _ in
@@ -215,6 +216,10 @@ struct ConformanceTests {
                 Call("GET", "/nervousnet-api/historic-sensor-data?axon=Light&start=0&end=1")
             ),
             ("firstRead", Call("GET", "/nervous-api/gyr/getGyr")),
+            ("homeTemperature", Call("GET", "/api/v1/home/temperature?sensor=heat")),
+            ("homeDoorStatus", Call("GET", "/api/v1/home/door/status?sensor=heat")),
+            ("homeDoorConnect", Call("POST", "/api/v1/home/door/connect?sensor=heat")),
+            ("homeDoorDisconnect", Call("POST", "/api/v1/home/door/disconnect?sensor=heat")),
         ]
         return calls.map { operation, call in
             var call = call
