@@ -13,7 +13,7 @@ struct BundledAppsTests {
         #expect(
             Self.names == [
                 "denied-demo", "external-hardware", "gait", "hello-sensors", "home", "load-watch",
-                "probes", "trips", "wall",
+                "probes", "trips", "wall", "workouts",
             ])
     }
 
@@ -47,7 +47,7 @@ struct BundledAppsTests {
     }
 
     @Test func `apps with tests of their own are found`() {
-        #expect(Self.tested == ["gait", "home", "probes", "trips", "wall"])
+        #expect(Self.tested == ["gait", "home", "probes", "trips", "wall", "workouts"])
     }
 
     @Test(arguments: tested)
