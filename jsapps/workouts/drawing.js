@@ -25,3 +25,9 @@ export function icon(label) {
   return shape("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true", "data-icon": Object.hasOwn(ICONS, label) ? label : "other" },
     ...circles.map(([cx, cy, r]) => shape("circle", { cx, cy, r })), shape("path", { d: path }));
 }
+
+/** The size of a drawing in pixels of the page; a headless run has none. */
+export function sizeOf(svg, width, height) {
+  const box = svg.getBoundingClientRect();
+  return box.width > 0 ? { width: box.width, height: box.height } : { width, height };
+}

@@ -9,11 +9,15 @@ const TOTALS = [
 /** The store of the host; undefined on one that has none. */
 export const healthOf = (sdk = nervous) => sdk.health;
 
+/** Whether a type may be written; asks the owner if there is no decision yet. */
 async function mayWrite(permissions, type) {
+  const privilege = { name: "health", type, access: "write" };
   try {
-    return (await permissions.query({ name: "health", type, access: "write" })).state === "granted";
-  } catch {
+    const { state } = await permissions.query(privilege);
+    return (state === "prompt" ? await permissions.request(privilege) : { state }).state === "granted";
+  } catch (error) {
     // A version of the app, or of the host, that does not know this type.
+    if (error.name !== "NotAllowedError" && error.name !== "NotFoundError") throw error;
     return false;
   }
 }
@@ -27,17 +31,17 @@ async function mayWrite(permissions, type) {
  */
 export async function save(workout, { health = healthOf(), permissions = nervous.permissions } = {}) {
   if (health === undefined) return { state: "missing" };
-  if (!(await mayWrite(permissions, "workout"))) return { state: "denied" };
+  const { id: key, start, end, duration } = workout;
   const { activity, distance } = health.activityOf(workout.label);
   const wanted = [...TOTALS, ...(distance === undefined ? [] : [{ type: distance, field: "distance" }])]
     .filter(({ field }) => workout[field] !== null);
-  const without = [], samples = [];
-  for (const { type, field } of wanted) {
-    if (await mayWrite(permissions, type)) samples.push({ type, value: workout[field], start: workout.start, end: workout.end });
-    else without.push(type);
-  }
-  const { id: key, start, end, duration } = workout;
   try {
+    if (!(await mayWrite(permissions, "workout"))) return { state: "denied" };
+    const without = [], samples = [];
+    for (const { type, field } of wanted) {
+      if (await mayWrite(permissions, type)) samples.push({ type, value: workout[field], start, end });
+      else without.push(type);
+    }
     await health.saveWorkout({ activity, start, end, duration: Math.min(duration, end - start), key, samples });
     return { state: "saved", without };
   } catch (error) {
@@ -50,7 +54,7 @@ export async function others(own, { health = healthOf() } = {}) {
   if (health === undefined) return [];
   const ids = new Set(own.map(({ id }) => id));
   try {
-    return (await health.workouts()).filter(({ own, key }) => !(own && ids.has(key))).map((workout) => ({
+    return (await health.workouts({ limit: 100 })).filter(({ own, key }) => !(own && ids.has(key))).map((workout) => ({
       id: `health-${workout.id}`, source: "health", label: workout.activity, start: workout.start, end: workout.end,
       duration: workout.duration, spans: [{ from: workout.start, to: workout.end }],
       distance: workout.distance ?? null, steps: workout.totals?.steps ?? null, floors: workout.floors ?? null, altitude: null,

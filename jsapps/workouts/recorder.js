@@ -7,7 +7,7 @@ import * as routes from "./route.js";
 import { read, run, stop } from "./stopwatch.js";
 import { SENSORS, begin, continued, end, reading, summary, take, workout } from "./workout.js";
 
-const SAVE_MS = 15_000, LOOK_MS = 30_000, PAGE = 10_000;
+const SAVE_MS = 60_000, LOOK_MS = 30_000, PAGE = 10_000;
 
 const clocks = () => ({ wall: Date.now(), monotonic: performance.now() });
 
@@ -76,6 +76,13 @@ export class Recorder {
   /** Takes over what another page of the app has done since. */
   refresh() {
     return this.#serially(() => this.#synchronize());
+  }
+
+  /** Reads the sensors that can be read now and could not before. */
+  look() {
+    return this.#serially(async () => {
+      if (this.state === "active") await this.#follow(false);
+    });
   }
 
   /** "start", "pause", "resume" or "finish"; what is not possible is logged, and changes nothing. */
