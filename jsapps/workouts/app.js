@@ -104,8 +104,8 @@ function renderMessages() {
     store.damaged === 0 ? null : notice({ kind: "failed", title: "Damaged entries",
       text: `${store.damaged} stored entries could not be read. They are set aside in the storage of the app.` }),
     failure === null ? null : notice({ ...stateOf(failure), title: "Not stored",
-      text: recorder.state === "paused" ? `${failure.message} Finish again when the host answers.`
-        : `${failure.message} The workout goes on, and is stored when the host answers.` }));
+      text: recorder.state === "paused" ? `${failure.message} The workout stays paused: finish it again.`
+        : `${failure.message} The workout goes on, and is stored when that is possible.` }));
 }
 
 async function act(step) {

@@ -35,9 +35,9 @@ export async function save(workout, { health = healthOf(), permissions = nervous
   const { activity, distance } = health.activityOf(workout.label);
   const wanted = [...TOTALS, ...(distance === undefined ? [] : [{ type: distance, field: "distance" }])]
     .filter(({ field }) => workout[field] !== null);
+  const without = [], samples = [];
   try {
     if (!(await mayWrite(permissions, "workout"))) return { state: "denied" };
-    const without = [], samples = [];
     for (const { type, field } of wanted) {
       if (await mayWrite(permissions, type)) samples.push({ type, value: workout[field], start, end });
       else without.push(type);
@@ -45,6 +45,8 @@ export async function save(workout, { health = healthOf(), permissions = nervous
     await health.saveWorkout({ activity, start, end, duration: Math.min(duration, end - start), key, samples });
     return { state: "saved", without };
   } catch (error) {
+    // It arrived earlier, when other types were allowed.
+    if (error.problem === "key-reused") return { state: "saved", without };
     return { state: error.name === "NotAllowedError" ? "denied" : "failed", error };
   }
 }

@@ -16,6 +16,9 @@ test("a workout is saved once, however often it is tried (B26, D12)", async () =
   const store = new StandInHealth();
   await save(store, done());
   await save(store, done());
+  // Other types are allowed meanwhile.
+  store.denied.add("steps");
+  assert.equal((await save(store, done())).state, "saved");
   assert.equal(store.objects.filter(({ type }) => type === "workout").length, 1);
 });
 

@@ -6,7 +6,7 @@ import { byId, el, fill } from "./elements.js";
 import { detailText, titleText } from "./texts.js";
 import { days, lastWeek, older } from "./week.js";
 
-const SOURCES = { imported: "imported", health: "from another app" };
+const SOURCES = { imported: "imported", health: "from the health store" };
 
 /** "5200 m | 12 floors | 6100 steps", and where the workout is from if it was not recorded here. */
 export const rowText = (one) => [

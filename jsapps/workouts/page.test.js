@@ -1,7 +1,7 @@
 // The page, as a person uses it.
 
 import { altitudeAt } from "./counters.js";
-import { plist } from "./files.js";
+import { parse, plist } from "./files.js";
 import { byId, done, isNear, north, openPage, recording, step, text } from "./stand-ins.js";
 import { Store, listOf } from "./store.js";
 import { detailText, titleText } from "./texts.js";
@@ -236,6 +236,37 @@ test("the picture of the week has a bar for each day (B32)", async () => {
   await openPage();
   assert.equal(document.querySelectorAll("#days .bar").length, 7);
   assert.match(byId("days").getAttribute("aria-label"), /Mon 0 min/);
+});
+
+test("all workouts are saved as a property list, and one as GPX (B16)", async () => {
+  const store = new Store();
+  await store.load();
+  await store.add(done({ id: "one", start: clock.now() - 120_000 }), [north(12, 4)]);
+  await store.add(done({ id: "two", start: clock.now() - 60_000, label: "running" }), [north(12, 7)]);
+  await openPage();
+  // The function that is replaced below is there only after its first use.
+  URL.revokeObjectURL(URL.createObjectURL(new Blob([])));
+  /** What the page saves when a button is pressed. */
+  const saved = async (button) => {
+    const create = URL.createObjectURL, blobs = [];
+    URL.createObjectURL = (blob) => {
+      blobs.push(blob);
+      return create.call(URL, blob);
+    };
+    byId(button).click();
+    await clock.advance("1s");
+    URL.createObjectURL = create;
+    assert.equal(blobs.length, 1);
+    return parse(await blobs[0].text());
+  };
+  const all = await saved("save-all");
+  assert.match(text("report"), /Saved workouts\.plist/);
+  assert.deepEqual(all.map(({ workout, segments }) => [workout.id, workout.label, segments.flat().length]),
+    [["one", "walking", 4], ["two", "running", 7]]);
+  document.querySelector('[data-id="one"]').click();
+  const [one] = await saved("save-gpx");
+  assert.match(text("report"), /Saved walking-2026-01-05T07-58-00Z\.gpx/);
+  assert.equal(one.segments.flat().length, 4);
 });
 
 test("rows beyond the week are shown when asked for (B32)", async () => {

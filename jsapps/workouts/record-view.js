@@ -68,7 +68,6 @@ const silent = (ages) => Object.entries(ages).filter(([, age]) => age > STALE_MS
   .map(([id, age]) => [id, { kind: "stale", title: `No sample for ${durationText(age)}` }]);
 
 function problemRow([id, { kind, title, text, fix }]) {
-  const isAboutHost = kind === "missing" || kind === "failed";
-  return el("li", { class: kind }, el("strong", {}, `${id}: ${title}`), ` – ${WITHOUT[id]}. `,
-    isAboutHost && text ? `${text} ` : null, fix?.startsWith("nervous ") ? el("code", {}, fix) : null);
+  const advice = fix?.startsWith("nervous ") ? el("code", {}, fix) : fix ?? null;
+  return el("li", { class: kind }, el("strong", {}, `${id}: ${title}`), ` – ${WITHOUT[id]}. `, text ? `${text} ` : null, advice);
 }

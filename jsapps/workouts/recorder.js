@@ -191,10 +191,14 @@ export class Recorder {
       return;
     }
     const mine = this.#workout;
-    const isSame = stored === null || mine === null
-      ? stored === mine || this.failure !== null
-      : stored.id === mine.id && stored.revision <= mine.revision;
-    if (isSame) return;
+    if (stored === null) {
+      if (mine === null || this.failure !== null) return;
+      await this.#store.load();
+      // Otherwise the storage was cleared, and this page has the workout still.
+      if (!this.#store.workouts.some(({ id }) => id === mine.id)) return;
+    } else if (stored.id === mine?.id && stored.revision <= mine.revision) {
+      return;
+    }
     this.#unfollow();
     this.#workout = null;
     await this.#store.load();

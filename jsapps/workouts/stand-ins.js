@@ -116,11 +116,13 @@ export class StandInHealth {
       throw Object.assign(new Error("outside of the workout"), { name: "DataError", problem: "invalid-health-data" });
     }
     const known = this.objects.find((one) => one.key === key);
-    if (known !== undefined) return known;
+    if (known?.count === samples.length) return known;
+    if (known !== undefined) throw Object.assign(new Error("the key was used"), { name: "DataError", problem: "key-reused" });
     const id = `h${this.objects.length}`;
     const totals = Object.fromEntries(samples.map(({ type, value }) => [type, value]));
     const distance = totals["distance-walking-running"] ?? totals["distance-cycling"];
-    this.objects.push({ id, type: "workout", activity, start, end, duration, own: true, key, totals, distance, floors: totals["flights-climbed"] });
+    this.objects.push({ id, type: "workout", activity, start, end, duration, own: true, key, totals, distance,
+      floors: totals["flights-climbed"], count: samples.length });
     // After the workout, with it as parent.
     for (const one of samples) this.objects.push({ ...one, workout: id });
     return this.objects.find((one) => one.id === id);
