@@ -120,7 +120,7 @@ test("the page says which sensors are missing, and what is missing without them 
   await openPage();
   await step("start", "2s");
   assert.match(text("problems"), /activity: Not on this machine/);
-  assert.match(text("problems"), /steps: Denied – no steps\. nervous permissions grant workouts sensor:steps/);
+  assert.match(text("problems"), /steps: Denied – no steps\. To change it: nervous permissions grant workouts sensor:steps/);
   assert.match(text("totals"), /^\d+\.\d\dm \| 0 floors$/);
 });
 

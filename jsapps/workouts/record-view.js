@@ -67,7 +67,11 @@ function signalText(state, ages, { accuracy }) {
 const silent = (ages) => Object.entries(ages).filter(([, age]) => age > STALE_MS)
   .map(([id, age]) => [id, { kind: "stale", title: `No sample for ${durationText(age)}` }]);
 
+/** A reason of the host as a sentence: "No gpsd answers." */
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."} `;
+
 function problemRow([id, { kind, title, text, fix }]) {
-  const advice = fix?.startsWith("nervous ") ? el("code", {}, fix) : fix ?? null;
-  return el("li", { class: kind }, el("strong", {}, `${id}: ${title}`), ` – ${WITHOUT[id]}. `, text ? `${text} ` : null, advice);
+  const advice = fix?.startsWith("nervous ") ? ["To change it: ", el("code", {}, fix)] : fix ? [sentence(fix)] : [];
+  return el("li", { class: kind }, el("strong", {}, `${id}: ${title}`), ` – ${WITHOUT[id]}. `,
+    text ? sentence(text) : null, ...advice);
 }
