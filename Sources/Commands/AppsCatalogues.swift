@@ -20,6 +20,7 @@ private struct CatalogueOption: ParsableArguments {
 extension AppsCommand {
     struct Search: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "search",
             abstract: "Search the bundled packages and those of your catalogues.",
             discussion: """
                 Examples:
@@ -59,6 +60,7 @@ extension AppsCommand {
 
     struct Info: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "info",
             abstract: "Show a package of a catalogue.",
             discussion: """
                 Its privileges are in the package itself; see them without installing with:
@@ -100,6 +102,7 @@ extension AppsCommand {
 
     struct Install: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "install",
             abstract: "Install an app of a catalogue, or a bundled one.",
             discussion: """
                 The package is compared with the size and the SHA-256 in the signed index, and
@@ -132,6 +135,7 @@ extension AppsCommand {
 
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "update",
             abstract: "Read the catalogues again, and list updates or install one.",
             discussion: """
                 Nothing is updated automatically: the changes of version, size and privileges

@@ -21,6 +21,7 @@ struct AppsCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the installed apps, their permissions and their resource usage.",
             discussion: """
                 Examples:

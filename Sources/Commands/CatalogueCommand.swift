@@ -23,6 +23,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Add a catalogue, and accept its key.",
             discussion: """
                 The key is kept: an index that another key has signed is refused from then
@@ -135,6 +136,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a catalogue and forget its key; installed apps remain.")
 
         @OptionGroup var options: GlobalOptions
@@ -156,6 +158,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 
     struct Make: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "make",
             abstract: "Make a catalogue of a folder of packages.",
             discussion: """
                 Every .zip and .nervous file is checked as in an installation. Then

@@ -24,6 +24,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show the settings in effect, and which of them are defaults.",
             discussion: """
                 No setting is a secret: passwords are in files of their own, which are not read
@@ -62,6 +63,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Check config.json and the policies, or another file.",
             discussion: """
                 These are the files that a host reads when it starts, and that `nervous reload`
@@ -145,6 +147,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Path: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "path",
             abstract: "Print the path of config.json, whether it exists or not.")
 
         private struct Report: Encodable {
@@ -174,6 +177,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Template: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "template",
             abstract: "Print all settings with their meaning and their defaults.",
             discussion: """
                 The output has comments, which config.json cannot have: copy what you change.

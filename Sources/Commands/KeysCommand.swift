@@ -42,6 +42,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Create a key of your own, and print its public key.")
 
         @OptionGroup var options: GlobalOptions
@@ -85,6 +86,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Print a public key.")
 
         @OptionGroup var options: GlobalOptions
@@ -101,6 +103,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Name: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "name",
             abstract: "Name the public key of another signer.",
             discussion: """
                 Obtain the key from its signer in a way that you trust. Prompts and `nervous
@@ -127,6 +130,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a key or a name; signed packages remain signed.")
 
         @OptionGroup var options: GlobalOptions

@@ -30,6 +30,8 @@ public struct NervousCommand: AsyncParsableCommand {
             allow, and `nervous log` shows what it has read.
             """,
         version: Release.version,
+        // All commands below have a `commandName`: to derive it from a type, the parser searches the
+        // conformances of the program at each start.
         groupedSubcommands: [
             CommandGroup(
                 name: "Apps",

@@ -32,6 +32,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the uploads, oldest first.")
 
         @OptionGroup var options: GlobalOptions

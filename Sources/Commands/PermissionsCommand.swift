@@ -33,6 +33,7 @@ struct PermissionsCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the decisions about one app, or all.")
 
         @OptionGroup var options: GlobalOptions
@@ -115,6 +116,7 @@ struct PermissionsCommand: AsyncParsableCommand {
 
     struct Grant: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "grant",
             abstract: "Grant a privilege, optionally with terms.",
             discussion: """
                 If the privilege is already granted, its terms stay in effect unless you give
@@ -270,6 +272,7 @@ struct PermissionsCommand: AsyncParsableCommand {
     /// Ends grants and keeps denials, which `reset` would lift.
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "Remove grants; denials stay.",
             discussion: """
                 The app asks again when you next run it. To remove denials, too, use `nervous
@@ -331,6 +334,7 @@ struct PermissionsCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "reset",
             abstract: "Remove grants and denials, so that you are asked again.")
 
         @OptionGroup var options: GlobalOptions
@@ -359,6 +363,7 @@ extension PermissionsCommand {
     /// Prints all decisions as one JSON document, for backup or comparison.
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Print all decisions as one JSON document.",
             discussion: """
                 Example: nervous permissions export > decisions.json

@@ -28,6 +28,7 @@ struct StorageCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the storage of each sensor, and the time until the budget is used up.")
 
         @OptionGroup var options: GlobalOptions
@@ -65,6 +66,7 @@ struct StorageCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "reset",
             abstract: "Use the default retention for a sensor again.")
 
         @OptionGroup var options: GlobalOptions
@@ -86,6 +88,7 @@ struct StorageCommand: AsyncParsableCommand {
 
     struct Budget: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "budget",
             abstract: "Set the storage budget of all samples together.",
             discussion: """
                 Example:
@@ -115,6 +118,7 @@ struct StorageCommand: AsyncParsableCommand {
 extension StorageCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Set how long samples and summaries of a sensor are kept.",
             discussion: """
                 Limits that you do not name stay as they are. The value 'none' means no limit:

@@ -13,6 +13,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Create a token and print it; it cannot be shown again.",
             discussion: """
                 Example:
@@ -90,6 +91,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "Revoke a token and its permissions immediately.")
 
         @OptionGroup var options: GlobalOptions

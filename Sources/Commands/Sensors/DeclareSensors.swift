@@ -7,6 +7,7 @@ import Samples
 extension SensorsCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Declare or change a sensor that apps or programs publish to.",
             discussion: """
                 A field is NAME, NAME:UNIT or NAME:UNIT:TYPE. TYPE is number, integer, state or
@@ -69,6 +70,7 @@ extension SensorsCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a declared sensor; its samples are kept.")
 
         @OptionGroup var options: GlobalOptions
@@ -88,6 +90,7 @@ extension SensorsCommand {
 extension SensorsCommand {
     struct Define: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "define",
             abstract: "Define or change a virtual sensor, computed from others when it is read.",
             discussion: """
                 An output is NAME=FUNCTION(INPUT) or NAME:UNIT=FUNCTION(INPUT). FUNCTION is a

@@ -8,6 +8,7 @@ import Text
 extension SensorsCommand {
     struct Install: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "install",
             abstract: "Install a sensor pack.",
             discussion: """
                 A sensor pack is a folder or .zip file with a sensor.json, or that file itself.
@@ -97,6 +98,7 @@ extension SensorsCommand {
 
     struct Packs: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "packs",
             abstract: "List the installed sensor packs.")
 
         @OptionGroup var options: GlobalOptions
@@ -129,6 +131,7 @@ extension SensorsCommand {
 
     struct Uninstall: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "uninstall",
             abstract: "Uninstall a sensor pack; the samples of its sensor are kept.")
 
         @OptionGroup var options: GlobalOptions
@@ -146,6 +149,7 @@ extension SensorsCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show a sensor and the state of its source.")
 
         @OptionGroup var options: GlobalOptions

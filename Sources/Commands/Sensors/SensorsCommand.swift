@@ -17,6 +17,7 @@ struct SensorsCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List all sensors with their level and newest value.",
             discussion: """
                 Examples:
@@ -74,6 +75,7 @@ struct SensorsCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Set the level of a sensor, or of all sensors of a kind.",
             discussion: """
                 Examples:

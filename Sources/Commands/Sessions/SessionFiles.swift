@@ -8,6 +8,7 @@ import Text
 extension SessionsCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract:
                 "Export the route or samples of a session, or whole sessions as a property list.",
             discussion: """
@@ -122,6 +123,7 @@ extension SessionsCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "import",
             abstract: "Create sessions from the workouts or tracks of a file.",
             discussion: """
                 Examples:
@@ -221,6 +223,7 @@ extension SessionsCommand {
 extension SessionsCommand {
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "send",
             abstract: "Upload the route or the samples of a session to a server.",
             discussion: """
                 Examples:

@@ -7,6 +7,7 @@ import Sessions
 extension SessionsCommand {
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "start",
             abstract: "Start a session; it is active until it is paused or finished.",
             discussion: """
                 Example:
@@ -20,6 +21,7 @@ extension SessionsCommand {
 
     struct Pause: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "pause",
             abstract: "Pause a session; samples of the pause do not belong to it.")
 
         @OptionGroup var choice: Choice
@@ -29,6 +31,7 @@ extension SessionsCommand {
 
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "resume",
             abstract: "Resume a paused session.",
             discussion: """
                 If its location sensor has reported a position since the pause, a session can
@@ -42,6 +45,7 @@ extension SessionsCommand {
 
     struct Finish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "finish",
             abstract: "Finish a session; it cannot be started again.")
 
         @OptionGroup var choice: Choice
@@ -68,6 +72,7 @@ extension SessionsCommand.Choice {
 extension SessionsCommand {
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "watch",
             abstract: "Show the results of a session every second, until it ends.",
             discussion: """
                 Examples:

@@ -50,6 +50,7 @@ struct SessionsCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the sessions, newest first.")
 
         @OptionGroup var options: GlobalOptions
@@ -82,6 +83,7 @@ struct SessionsCommand: AsyncParsableCommand {
 
     struct New: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "new",
             abstract: "Create a session, and print its identifier.",
             discussion: """
                 Example:
@@ -117,6 +119,7 @@ struct SessionsCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show a session, its active intervals, and the length of its route.")
 
         @OptionGroup var choice: Choice
@@ -134,6 +137,7 @@ struct SessionsCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "delete",
             abstract: "Delete a session; the samples of its sensors are kept.")
 
         @OptionGroup var choice: Choice
@@ -155,6 +159,7 @@ struct SessionsCommand: AsyncParsableCommand {
 extension SessionsCommand {
     struct Edit: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "edit",
             abstract:
                 "Change the name, description or sensors of a session, or the length of its route.",
             discussion: """
