@@ -43,6 +43,16 @@ export function align(limbs, step) {
   return moments;
 }
 
+/**
+ * Milliseconds by which the times of a sensor are too late, of `clock` in its description. A clock that is ahead is
+ * ahead for certain; one that is behind may as well send late, unless the host says that it is wrong.
+ */
+export const correctionOf = (clock) => (clock !== undefined && (clock.offset > 0 || clock.wrong) ? clock.offset : 0);
+
+/** Samples with the times of the host's clock. */
+export const corrected = (samples, correction) =>
+  (correction === 0 ? samples : samples.map((sample) => ({ ...sample, t: sample.t - correction })));
+
 /** Aligned samples as CSV: `t`, then x, y and z of each sensor in m/s². An empty cell is a gap. */
 export function csvOf(names, moments) {
   const head = ["t", ...names.flatMap((name) => ["x", "y", "z"].map((axis) => `${name}.${axis}`))];

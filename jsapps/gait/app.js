@@ -4,7 +4,7 @@
 import { byId, dateText, el, fill, hasLayout, notice, spanText, stateOf } from "./elements.js";
 import { accelerometersOf, arriving, isReadable, Limb, limbName, obstacle, polled } from "./limbs.js";
 import { Outbox, after, serverURL, upload } from "./outbox.js";
-import { csvText, cutOf, draw, fileName, limbsOf, parseCut, rangeOf, save, setCut, sqlText } from "./recording.js";
+import { clocksOf, csvText, cutOf, draw, fileName, forgetClocks, keepClocks, limbsOf, parseCut, rangeOf, save, setCut, sqlText } from "./recording.js";
 import { client, permissionFor, renameClient, storedServer, storeServer, transport } from "./server.js";
 
 const CLOCK_MS = 1000, LONGEST_TIMER = 2 ** 31 - 1;
@@ -21,7 +21,7 @@ const outbox = new Outbox({
   storage: nervous.storage,
   now: () => Date.now(),
   post: (...call) => transport.post(...call),
-  read: async ({ session, cut }) => ({ client: await client(), limbs: await limbsOf(session, cut) }),
+  read: async ({ session, cut }) => ({ client: await client(), limbs: await limbsOf(session, cut, await clocksOf(session.id)) }),
   removed: async (id) => {
     await remove(id);
     if (chosen?.id === id) chosen = null;
@@ -76,7 +76,7 @@ async function showLive() {
   });
   if (views.length === 0) {
     views.push(notice({ kind: "undecided", title: "No accelerometer is allowed",
-      text: "Allow the accelerometers of your limbs, then open this page again.", fix: nervous.openSettings().command }));
+      text: "Allow the accelerometers of your limbs, then open this page again.", fix: "nervous permissions gait" }));
   }
   fill(byId("live"), views);
   showSensors("new-sensors", accelerometers.filter(isReadable).map(({ id }) => id));
@@ -158,7 +158,8 @@ function showFigures() {
 }
 
 /** The samples of the chosen session, without what the person left out. */
-const chosenLimbs = async () => limbsOf(chosen, await chosenCut());
+const chosenLimbs = async () => limbsOf(chosen, await chosenCut(), await chosenClocks());
+const chosenClocks = () => (isStored ? clocksOf(chosen.id) : {});
 const chosenCut = () => (isStored ? cutOf(chosen.id) : null);
 
 async function showRecording(id) {
@@ -169,7 +170,7 @@ async function showRecording(id) {
   byId("uncut").disabled = !cut;
   let found;
   try {
-    found = await limbsOf(session, cut);
+    found = await limbsOf(session, cut, await chosenClocks());
   } catch (error) {
     fill(byId("recorded"), notice(stateOf(error)));
     fill(byId("recording-note"));
@@ -189,6 +190,7 @@ async function showRecording(id) {
 
 async function step(name) {
   chosen = await nervous.sessions[name](chosen.id);
+  if (name === "finish" && isStored) await keepClocks(chosen);
   await list();
   await show();
   // The button that was pressed is gone.
@@ -227,6 +229,7 @@ async function remove(id) {
   await nervous.sessions.remove(id);
   if (!isStored) return;
   await setCut(id, null);
+  await forgetClocks(id);
   await outbox.discard(id);
 }
 
@@ -336,7 +339,7 @@ async function copy() {
 }
 
 async function retry() {
-  await queue(after(await outbox.get(chosen.id), { type: "retry" }, Date.now()));
+  await queue(after(await outbox.get(chosen.id), { type: "retry", server }, Date.now()));
 }
 
 async function discard() {

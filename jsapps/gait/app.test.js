@@ -1,4 +1,4 @@
-import { align, csvOf, Meter, usualInterval } from "./align.js";
+import { align, corrected, correctionOf, csvOf, Meter, usualInterval } from "./align.js";
 import { arriving, limbName, obstacle, Limb } from "./limbs.js";
 import { after, delay, Outbox, serverURL, upload, verdict } from "./outbox.js";
 import { LONGEST, PART_BYTES, payloads, sessionNumber, shorten } from "./payload.js";
@@ -274,6 +274,19 @@ test("a session that the server has differently is a conflict, and can be sent a
   assert.equal(server.stored.size, 2);
 });
 
+test("an upload that is tried with another server sends all its parts there (G5)", async () => {
+  const first = new StudyServer(), second = new StudyServer();
+  first.fail = (call) => (call === 3 ? { status: 400, text: "{}" } : null);
+  const { outbox } = outboxOf({ post: (url, ...call) => (url.includes("other") ? second : first).post(url, ...call) });
+  await outbox.put(waiting());
+  await outbox.runOnce();
+  assert.deepEqual([(await outbox.get("a")).state, first.stored.size], ["refused", 2]);
+  await outbox.put(after(await outbox.get("a"), { type: "retry", server: "https://other.local/session" }, clock.now()));
+  await outbox.runOnce();
+  assert.equal((await outbox.get("a")).state, "sent");
+  assert.equal(second.rows().length, 3000);
+});
+
 test("two runs at once send each part once (G5)", async () => {
   const server = new StudyServer();
   const { outbox } = outboxOf(server);
@@ -346,6 +359,32 @@ test("three sensors with different clocks are aligned to the same moments, and g
   assert.equal(moments[0].values[1], null, "before its first sample");
   assert.deepEqual(align([[], []], 20), []);
   assert.equal(usualInterval([T]), null);
+});
+
+test("times of a clock that is ahead are corrected, and one that may send late is left alone (G18)", () => {
+  assert.deepEqual([undefined, { offset: 120, wrong: false }, { offset: -80, wrong: false }, { offset: -9000, wrong: true }].map(correctionOf), [0, 120, 0, -9000]);
+  assert.deepEqual(corrected([{ t: 1000, x: 1 }], 120), [{ t: 880, x: 1 }]);
+  // The same movement, seen by two clocks, is the same at each moment.
+  const samples = samplesOf(200), ahead = samples.map((sample) => ({ ...sample, t: sample.t + 120 }));
+  for (const { values: [left, right] } of align([samples, corrected(ahead, 120)], 20)) assert.deepEqual(left, right);
+});
+
+test("what is known about the clocks at the end of a session is used for its charts, files and uploads (G18)", async () => {
+  await app.start();
+  await app.run("1s");
+  const server = new StudyServer();
+  await serve(server);
+  await record("Walk");
+  const [{ id, sensors: [sensor] }] = await nervous.sessions.list();
+  await nervous.storage.set(`clocks/${id}`, { [sensor]: 120 });
+  await click("send");
+  await clock.advance("1s");
+  const [{ t }] = await nervous.sessions.samples(id, { sensor });
+  const payload = [...server.stored.values()].map((body) => JSON.parse(body))[0];
+  assert.equal(payload.data[0].at, since2001(t - 120));
+  await click("delete");
+  await click("really");
+  assert.ok((await nervous.storage.keys()).every((key) => !key.includes(id)));
 });
 
 test("aligned samples are one table, with an empty cell for a gap (G18)", () => {

@@ -44,7 +44,7 @@ export function verdict({ status, isJSON, isRedirected = false }) {
   return status >= 500 || TEMPORARY.has(status) ? "again" : "refused";
 }
 
-/** The upload after a step. `event` is `counted` with `parts`, a verdict, or `retry`. */
+/** The upload after a step. `event` is `counted` with `parts`, a verdict, or `retry` with the `server` that is set now. */
 export function after(entry, event, now) {
   const { type, problem = null } = event;
   switch (type) {
@@ -62,8 +62,11 @@ export function after(entry, event, now) {
     case "conflict":
     case "refused":
       return { ...entry, state: type, next: null, problem, changed: now };
-    case "retry":
-      return { ...entry, state: "waiting", attempts: 0, next: now, problem: null, changed: now };
+    case "retry": {
+      // Another server has nothing yet.
+      const server = event.server ?? entry.server, stored = server === entry.server ? entry.stored : 0;
+      return { ...entry, server, stored, state: "waiting", attempts: 0, next: now, problem: null, changed: now };
+    }
     default:
       throw new TypeError(`An upload has no event ${type}.`);
   }

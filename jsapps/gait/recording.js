@@ -1,13 +1,13 @@
 // The samples of a session: what was left out, the charts, and files.
 
-import { align, csvOf, usualInterval } from "./align.js";
+import { align, corrected, correctionOf, csvOf, usualInterval } from "./align.js";
 import { byId, el, fill, hasLayout } from "./elements.js";
 import { AXES, limbName } from "./limbs.js";
 import { payloads } from "./payload.js";
 import { sqlOf } from "./sql.js";
 import { isComplete } from "./units.js";
 
-const CUT = "cut/", STEP_MS = 20;
+const CUT = "cut/", CLOCKS = "clocks/", STEP_MS = 20;
 
 /** The samples inside of a cut `{ from, to }` in milliseconds; all of them without one. */
 export const within = (samples, cut) => (cut ? samples.filter(({ t }) => t >= cut.from && t <= cut.to) : samples);
@@ -29,15 +29,33 @@ export const cutOf = (session) => nervous.storage.get(CUT + session);
 export const setCut = (session, cut) =>
   cut === null ? nervous.storage.remove(CUT + session) : nervous.storage.set(CUT + session, cut);
 
+/** Keeps how far the clock of each sensor of a session is ahead: later the host may know only later values. */
+export async function keepClocks({ id, sensors }) {
+  const ahead = {};
+  for (const sensor of sensors) {
+    const correction = correctionOf((await nervous.sensor(sensor).describe()).clock);
+    if (correction !== 0) ahead[sensor] = correction;
+  }
+  if (Object.keys(ahead).length > 0) await nervous.storage.set(CLOCKS + id, ahead);
+}
+
+export const forgetClocks = (session) => nervous.storage.remove(CLOCKS + session);
+
+/** What was kept about clocks, by sensor in milliseconds. */
+export const clocksOf = async (session) => (await nervous.storage.get(CLOCKS + session)) ?? {};
+
 /** The range of a session that has ended, in milliseconds. */
 export const rangeOf = ({ spans }) => ({ start: spans[0].from, end: spans.at(-1).to });
 
-/** The samples of each sensor of a session: `[{ sensor, label, samples }]`, without what was left out. */
-export async function limbsOf({ id, sensors }, cut) {
+/**
+ * The samples of each sensor of a session: `[{ sensor, label, samples }]`, without what was left out, and with times of
+ * one clock, the host's. `clocks` is what was kept about those of the sensors.
+ */
+export async function limbsOf({ id, sensors }, cut, clocks) {
   const limbs = [];
   for (const sensor of sensors) {
     const samples = await nervous.sessions.samples(id, { sensor });
-    limbs.push({ sensor, label: limbName(sensor), samples: within(samples, cut).filter(isComplete) });
+    limbs.push({ sensor, label: limbName(sensor), samples: within(corrected(samples, clocks[sensor] ?? 0), cut).filter(isComplete) });
   }
   return limbs;
 }

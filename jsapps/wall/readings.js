@@ -90,5 +90,5 @@ export async function locationOnce() {
 function missing(thing) {
   return { problem: {
     kind: "undecided", title: `No ${thing}`, text: `There is no ${thing}, or you have not allowed one. To allow one:`,
-    fix: nervous.openSettings().command } };
+    fix: "nervous permissions wall" } };
 }
