@@ -77,9 +77,10 @@ export function accessoriesOf(descriptions, bridged, names) {
       && wanted.every((quantity) => quantitiesOf(descriptions.get(id)).some((one) => one.quantity === quantity));
     const sensor = chosen.sensor ? (descriptions.has(chosen.sensor) ? chosen.sensor : undefined) : [...free].find(fits);
     free.delete(sensor);
+    const all = sensor === undefined ? [] : quantitiesOf(descriptions.get(sensor));
     found.push({
       key, sensor, isBridged: true, wanted, divisor, name: chosen.name || name, room: chosen.room || room || "Home",
-      quantities: sensor === undefined ? [] : quantitiesOf(descriptions.get(sensor)).filter(({ quantity }) => wanted.includes(quantity)),
+      quantities: all.filter(({ quantity }) => wanted.includes(quantity)),
     });
   }
   for (const id of free) {

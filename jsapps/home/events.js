@@ -2,7 +2,8 @@
 
 const LOW_BATTERY = 20, CHARGED = 25, LOST_MS = 60_000;
 
-const changed = (before, after) => before !== undefined && before !== "unknown" && after !== undefined && after !== "unknown" && before !== after;
+const isKnown = (state) => state !== undefined && state !== "unknown";
+const changed = (before, after) => isKnown(before) && isKnown(after) && before !== after;
 
 /**
  * The events of one accessory. `take` gets its state, `{ lock, door, battery, isConnected, since }`, and returns
@@ -36,7 +37,7 @@ export class Events {
     if (state.battery > CHARGED) this.#isLow = false;
     this.#connection(state.isConnected, now, say);
     this.#before = Object.fromEntries(["lock", "door", "battery"].map((key) => [
-      key, state[key] === undefined || state[key] === "unknown" ? this.#before?.[key] : state[key]]));
+      key, isKnown(state[key]) ? state[key] : this.#before?.[key]]));
     return messages;
   }
 

@@ -304,8 +304,8 @@ export class Home {
 
   /** Descriptions of thermometers and hygrometers that this machine does not have, and never had. */
   get missing() {
-    return [...this.devices.values()].filter(({ id, sample, description }) => !description.available && sample === null && !isEntrance(id))
-      .map(({ description }) => description);
+    const isMissing = ({ id, sample, description }) => !description.available && sample === null && !isEntrance(id);
+    return [...this.devices.values()].filter(isMissing).map(({ description }) => description);
   }
 
   /** Whether the newest sample still holds: `{ isStale, note }`. The note says why not. */

@@ -44,9 +44,10 @@ export class Notifier {
     const { messages, t } = this.#waiting.get(sensor);
     this.#waiting.delete(sensor);
     if (this.#isViewed()) return;
-    const body = [...messages.map(({ body }) => body), this.#omitted > 0 ? `${this.#omitted} earlier messages were not sent.` : ""];
+    const lines = messages.map(({ body }) => body);
+    if (this.#omitted > 0) lines.push(`${this.#omitted} earlier messages were not sent.`);
     const options = {
-      body: body.filter((line) => line !== "").join(" "), unlessViewed: true,
+      body: lines.join(" "), unlessViewed: true,
       // Each event has a tag of its own, so that a second one does not replace it. A page and a run that report the
       // same event use the same one.
       tag: `${Math.round(t)} ${sensor}`.slice(0, 64),

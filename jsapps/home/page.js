@@ -2,7 +2,7 @@
 
 import { byId, fill, hasLayout, notice, spanText } from "./elements.js";
 import { Home } from "./home.js";
-import { quantityText, TITLES } from "./readings.js";
+import { isEntrance, quantityText, TITLES } from "./readings.js";
 import { RoomsView } from "./rooms-view.js";
 import { SetupView } from "./setup-view.js";
 
@@ -11,7 +11,8 @@ const POLL_MS = 500, HEADLESS_POLL_MS = 5000;
 /** Shows the home of an SDK; resolves to it. */
 export async function mount(sdk, options = {}) {
   const isPage = hasLayout(), isViewed = () => isPage && document.visibilityState === "visible";
-  const home = new Home(sdk, { kind: isPage ? "page" : "run", pollEvery: isPage ? POLL_MS : HEADLESS_POLL_MS, isViewed, ...options });
+  const [kind, pollEvery] = isPage ? ["page", POLL_MS] : ["run", HEADLESS_POLL_MS];
+  const home = new Home(sdk, { kind, pollEvery, isViewed, ...options });
   const rooms = new RoomsView(byId("rooms"), byId("missing"), home), said = new Map();
   const show = () => {
     rooms.update();
@@ -51,13 +52,15 @@ let shown = "";
 
 /** What concerns the whole page: the host does not answer, nothing is there, nothing is kept. */
 function showMessage({ failure, rooms, isKept }) {
-  const box = failure !== null
-    ? notice({ kind: "stale", title: "No answer from the host", text: `Since ${spanText(Date.now() - failure.since)}: ${failure.message} It is tried again.` })
-    : rooms.size === 0
-      ? notice({
-        kind: "empty", title: "No sensors yet", text: "This app shows sensors named door, lock, climate, temperature or humidity. Add one, and allow it for this app.",
-        fix: "nervous sensors install door-contact" })
-      : isKept ? null : notice({ kind: "undecided", title: "Nothing is kept", text: "Rooms, names and the bridge last until you leave the page. Allow the storage, then open the page again.", fix: "nervous permissions grant home storage" });
+  const box = failure !== null ? notice({
+    kind: "stale", title: "No answer from the host",
+    text: `Since ${spanText(Date.now() - failure.since)}: ${failure.message} It is tried again.` })
+    : rooms.size === 0 ? notice({
+      kind: "empty", title: "No sensors yet", fix: "nervous sensors install door-contact",
+      text: "This app shows sensors named door, lock, climate, temperature or humidity. Add one, and allow it for this app." })
+      : isKept ? null : notice({
+        kind: "undecided", title: "Nothing is kept", fix: "nervous permissions grant home storage",
+        text: "Rooms, names and the bridge last until you leave the page. Allow the storage, then open the page again." });
   const text = box === null ? "" : box.outerHTML;
   if (text === shown && byId("message").childElementCount > 0 === (box !== null)) return;
   shown = text;
@@ -76,7 +79,9 @@ function why(device) {
 /** Prints what is new about each accessory. */
 function print(home, said) {
   const { accessories } = home;
-  if (accessories.length === 0 && !said.has("")) console.log("No door, lock, thermometer or hygrometer is allowed. Add one with: nervous sensors install door-contact");
+  if (accessories.length === 0 && !said.has("")) {
+    console.log("No door, lock, thermometer or hygrometer is allowed. Add one with: nervous sensors install door-contact");
+  }
   said.set("", "");
   for (const accessory of accessories) {
     const device = home.devices.get(accessory.sensor);
@@ -85,11 +90,12 @@ function print(home, said) {
       return `${TITLES[one.quantity].toLowerCase()} ${quantityText(one.quantity, value)}`;
     });
     const isEmpty = device === undefined || device.sample === null;
-    const text = isEmpty ? `no data yet${why(device)}` : `${values.join(", ")}${home.freshness(device).isStale ? " (stale)" : ""}`;
+    const stale = !isEmpty && home.freshness(device).isStale ? " (stale)" : "";
+    const text = isEmpty ? `no data yet${why(device)}` : `${values.join(", ")}${stale}`;
     // Climates change all the time: one line at the beginning is enough.
-    const kind = device !== undefined && device.sample !== null && accessory.quantities.every(({ quantity }) => !["lock", "door"].includes(quantity)) ? "climate" : text;
-    if (said.get(accessory.key) === kind) continue;
-    said.set(accessory.key, kind);
+    const news = isEmpty || isEntrance(device.id) ? text : "climate";
+    if (said.get(accessory.key) === news) continue;
+    said.set(accessory.key, news);
     console.log(`${accessory.room}, ${accessory.name}: ${text}`);
   }
 }

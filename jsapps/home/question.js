@@ -11,7 +11,7 @@ const ABOUT = [
   ["door", /\b(open|closed|shut|door|doors)\b/],
 ];
 /** Words before the name of a room. */
-const PLACE = /\b(?:in|of|at|for|from|inside)\s+(?:the\s+|my\s+|our\s+)?([a-z0-9' ]+?)(?:\s+(?:right now|now|today|currently|please))?$/;
+const PLACE = /(?:^| )(?:in|of|at|for|from|inside) (?:(?:the|my|our) )?([\p{L}\p{N}' ]+?)(?: (?:right now|now|today|currently|please))?$/u;
 
 const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}' ]+/gu, " ").replace(/\s+/g, " ").trim();
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -63,5 +63,6 @@ export function answer(text, rooms, read) {
   });
   if (found.length > 0) return { isAnswer: true, text: found.join(" ") };
   const where = named.length > 0 ? listed(named.map(({ name }) => name)) : listed(inRooms);
-  return refuse(`Nothing${where === "" ? "" : ` in ${where}`} reports ${{ lock: "a lock", door: "a door" }[quantity] ?? `the ${quantity}`}.`);
+  const what = { lock: "a lock", door: "a door" }[quantity] ?? `the ${quantity}`;
+  return refuse(`Nothing${where === "" ? "" : ` in ${where}`} reports ${what}.`);
 }

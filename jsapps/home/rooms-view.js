@@ -5,22 +5,29 @@ import { buttonText } from "./link.js";
 import { isEntrance, quantityText, TITLES } from "./readings.js";
 
 const LOW_BATTERY = 20;
-const LINKS = { unknown: "Unknown", scanning: "Scanning", connecting: "Connecting", connected: "Connected", disconnected: "Disconnected" };
+const LINKS = {
+  unknown: "Unknown", scanning: "Scanning", connecting: "Connecting", connected: "Connected", disconnected: "Disconnected",
+};
 
 /** The state of a sensor that cannot be read; null if it can. */
 function obstacle(device, accessory) {
   if (device === undefined) {
+    const wanted = accessory.wanted.map((one) => TITLES[one].toLowerCase()).join(" and ");
     return notice({
-      kind: "missing", title: "No sensor", text: `No sensor reports ${accessory.wanted.map((one) => TITLES[one].toLowerCase()).join(" and ")}. `
-        + "Choose one under “Rooms and bridge”, or add it.", fix: "nervous sensors install PACK" });
+      kind: "missing", title: "No sensor", fix: "nervous sensors install PACK",
+      text: `No sensor reports ${wanted}. Choose one under “Rooms and bridge”, or add it.` });
   }
   const { description, error, sample } = device, { access } = description;
   const fix = `nervous permissions grant home sensor:${device.id}`;
-  if (access === "denied") return notice({ kind: "denied", title: "Denied", text: `You have denied ${device.id} to this app.`, fix });
-  if (access === "statistics") {
-    return notice({ kind: "denied", title: "Statistics only", text: `This app needs every sample of ${device.id} to show the newest one.`, fix });
+  const refused = {
+    denied: ["denied", "Denied", `You have denied ${device.id} to this app.`],
+    statistics: ["denied", "Statistics only", `This app needs every sample of ${device.id} to show the newest one.`],
+    prompt: ["undecided", "Not decided yet", `Decide about ${device.id} first.`],
+  }[access];
+  if (refused !== undefined) {
+    const [kind, title, text] = refused;
+    return notice({ kind, title, text, fix });
   }
-  if (access !== "granted") return notice({ kind: "undecided", title: "Not decided yet", text: `Decide about ${device.id} first.`, fix });
   if (!description.available && sample === null) {
     const { reason, remedy } = description.unavailable ?? {};
     return notice({ kind: "missing", title: "Not on this machine", text: reason, fix: remedy });
@@ -28,7 +35,9 @@ function obstacle(device, accessory) {
   if (sample !== null) return null;
   if (description.failure) return notice({ kind: "failed", title: "Sensor failure", text: description.failure });
   if (error !== null) return notice({ kind: "failed", title: "Failed", text: error.message, fix: error.fix });
-  if (isEntrance(device.id) && !device.link.isHeld) return notice({ kind: "empty", title: "Never connected", text: "Connect to see its state." });
+  if (isEntrance(device.id) && !device.link.isHeld) {
+    return notice({ kind: "empty", title: "Never connected", text: "Connect to see its state." });
+  }
   return notice({ kind: "empty", title: "No data yet", text: device.link.problem ?? `Level: ${description.level}.` });
 }
 
@@ -37,7 +46,9 @@ const holderText = (holders) => {
     const count = holders.filter((holder) => holder.kind === kind).length;
     return count === 0 ? [] : [count === 1 ? one : `${count} ${several}`];
   };
-  return [...others("page", "another page", "other pages"), ...others("run", "a run in the background", "runs in the background")].join(" and ");
+  const found = [
+    ...others("page", "another page", "other pages"), ...others("run", "a run in the background", "runs in the background")];
+  return found.join(" and ");
 };
 
 /** Shows rooms in `place`, and in `missing` what is not there; `update` after each change. */
@@ -69,8 +80,9 @@ export class RoomsView {
     this.#shownMissing = shape;
     this.#missing.hidden = missing.length === 0;
     const title = missing.length === 1 ? "1 sensor is not on this machine" : `${missing.length} sensors are not on this machine`;
-    fill(this.#missing, el("summary", {}, title), el("ul", { class: "plain" }, missing.map(({ title: name, id, unavailable }) =>
-      el("li", {}, `${name} (${id}): ${unavailable?.reason ?? "no reason is known"}. `, unavailable?.remedy ? el("code", {}, unavailable.remedy) : null))));
+    const line = ({ title: name, id, unavailable: { reason, remedy } = {} }) =>
+      el("li", {}, `${name} (${id}): ${reason ?? "no reason is known"}. `, remedy ? el("code", {}, remedy) : null);
+    fill(this.#missing, el("summary", {}, title), el("ul", { class: "plain" }, missing.map(line)));
   }
 
   #build(rooms) {
@@ -116,7 +128,8 @@ class Card {
     this.#shown = "";
     fill(this.#body, this.#figures(accessory, device));
     this.#updated.className = isStale ? "note state warn" : "note";
-    fill(this.#updated, isStale ? `◷ Stale: ${note} (${dateText(device.sample.t)})` : `Updated ${dateText(device.sample.t)}, ${spanText(now - device.sample.t)} ago`,
+    const { t } = device.sample, at = dateText(t);
+    fill(this.#updated, isStale ? `◷ Stale: ${note} (${at})` : `Updated ${at}, ${spanText(now - t)} ago`,
       holdersOf(this.#home, device));
   }
 

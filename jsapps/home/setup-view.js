@@ -25,7 +25,8 @@ export class SetupView {
       pairing.hasNext, pairing.config?.username, this.#isAskingReset, this.#warnings]);
     if (shape === this.#shape) return;
     this.#shape = shape;
-    fill(byId("names"), accessories.length === 0 ? el("p", { class: "note" }, "There is nothing to name yet.") : accessories.map((one, at) => this.#place(one, at)));
+    const none = el("p", { class: "note" }, "There is nothing to name yet.");
+    fill(byId("names"), accessories.length === 0 ? none : accessories.map((one, at) => this.#place(one, at)));
     fill(byId("bridge"), this.#bridge());
   }
 
@@ -41,8 +42,9 @@ export class SetupView {
     const chosen = this.#home.names.of(key);
     const named = el("input", { id: `name-${at}`, value: name, maxLength: 40, autocomplete: "off" });
     const placed = el("input", { id: `room-of-${at}`, value: room, maxLength: 40, autocomplete: "off" });
+    const automatic = sensor && !chosen.sensor ? `Automatic (${sensor})` : "Automatic";
     const bound = isBridged
-      ? el("select", { id: `sensor-of-${at}` }, el("option", { value: "" }, `Automatic${sensor && !chosen.sensor ? ` (${sensor})` : ""}`),
+      ? el("select", { id: `sensor-of-${at}` }, el("option", { value: "" }, automatic),
         [...this.#home.devices.keys()].map((id) => el("option", { value: id, selected: chosen.sensor === id }, id)))
       : el("input", { id: `sensor-of-${at}`, value: sensor, readOnly: true });
     const field = (label, input) => el("div", {}, el("label", { for: input.id }, label), input);
@@ -52,21 +54,28 @@ export class SetupView {
         await this.#home.names.set(key, { name: named.value, room: placed.value, sensor: isBridged ? bound.value : "" });
         this.#say(`Saved “${named.value.trim() || name}”.`);
       });
-    } }, field("Name", named), field("Room", placed), field("Sensor", bound), el("button", { "aria-label": `Save ${name}` }, "Save"));
+    } }, field("Name", named), field("Room", placed), field("Sensor", bound),
+    el("button", { "aria-label": `Save ${name}` }, "Save"));
   }
 
   #bridge() {
     const { pairing } = this.#home, { config } = pairing;
     const parts = [];
     if (config !== null) {
-      parts.push(el("p", {}, `${config.name}, ${config.username}, port ${config.port}: ${config.accessories.map(({ name }) => name).join(", ") || "no accessories"}.`));
+      const names = config.accessories.map(({ name }) => name).join(", ") || "no accessories";
+      parts.push(el("p", {}, `${config.name}, ${config.username}, port ${config.port}: ${names}.`));
     }
-    if (this.#warnings.length > 0) parts.push(el("ul", { class: "plain note", id: "warnings" }, this.#warnings.map((one) => el("li", {}, one))));
+    if (this.#warnings.length > 0) {
+      parts.push(el("ul", { class: "plain note", id: "warnings" }, this.#warnings.map((one) => el("li", {}, one))));
+    }
     if (pairing.stage === "code") parts.push(this.#code());
     if (pairing.stage === "confirm") parts.push(this.#confirmation());
     if (pairing.stage === "paired") {
       parts.push(el("p", { class: "state good" }, "● Paired"));
-      if (pairing.hasNext) parts.push(el("p", { class: "state warn" }, "◷ Another configuration was imported. Its accessories appear when you reset the bridge and pair again."));
+      if (pairing.hasNext) {
+        parts.push(el("p", { class: "state warn" }, "◷ Another configuration was imported. Its accessories appear when you "
+          + "reset the bridge and pair again."));
+      }
     }
     if (config !== null) parts.push(this.#reset());
     parts.push(this.#importer());
@@ -74,7 +83,8 @@ export class SetupView {
   }
 
   #code() {
-    const code = el("input", { id: "code", autocomplete: "off", inputMode: "text", placeholder: "031-45-154", "aria-describedby": "bridge-note" });
+    const code = el("input", {
+      id: "code", autocomplete: "off", placeholder: "031-45-154", "aria-describedby": "bridge-note" });
     return el("form", { class: "row", id: "code-form", onsubmit: (event) => {
       event.preventDefault();
       this.#run(async () => {
@@ -124,13 +134,15 @@ export class SetupView {
 
   #importer() {
     const pasted = el("textarea", { id: "document", spellcheck: false, "aria-describedby": "bridge-note" });
-    const chosen = el("input", { id: "file", type: "file", accept: ".json,application/json", onchange: () => this.#run(async () => {
+    const read = async () => {
       const [file] = chosen.files;
       if (file === undefined) return;
       if (file.size > MOST_BYTES) throw new BridgeError("The file is larger than 256 KiB, so it is no config.json.");
       pasted.value = await file.text();
       await this.#import(pasted.value);
-    }) });
+    };
+    const chosen = el("input", {
+      id: "file", type: "file", accept: ".json,application/json", onchange: () => this.#run(read) });
     return el("form", { class: "stack", id: "import-form", onsubmit: (event) => {
       event.preventDefault();
       this.#run(() => this.#import(pasted.value));
@@ -143,8 +155,9 @@ export class SetupView {
       const bridge = readBridge(text);
       this.#warnings = bridge.warnings;
       const isReady = await this.#home.pairing.import(bridge);
+      const { length } = bridge.accessories;
       this.#say(isReady
-        ? `Imported ${bridge.accessories.length === 1 ? "1 accessory" : `${bridge.accessories.length} accessories`} of “${bridge.name}”. Enter the setup code.`
+        ? `Imported ${length} ${length === 1 ? "accessory" : "accessories"} of “${bridge.name}”. Enter the setup code.`
         : "The configuration was imported and waits: reset the bridge to use it.");
     } catch (error) {
       if (!(error instanceof DocumentError || error instanceof BridgeError)) throw error;

@@ -315,6 +315,7 @@ test("a room that is unknown, a quantity that nothing reports and other question
   refused("Is the door in the bedroom open?", /^Nothing in Bedroom reports a door\.$/);
   refused("What is the battery of the bedroom?", /^Nothing in Bedroom reports the battery\.$/);
   refused("Who are you?", /^I can say temperature/);
+  refused("How warm is it in the Küche?", /^There is no room “küche”/);
   refused("  ", /^Ask for example/);
   await home.stop();
 });
