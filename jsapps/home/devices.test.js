@@ -316,6 +316,39 @@ test("a door that is denied while it is shown loses its state and its connection
   assert.equal(door.readers, 0);
 });
 
+test("a door that is allowed again is followed again (C30)", async () => {
+  const door = iotDoor();
+  door.send({ lock: "locked", battery: 80 });
+  await page(withDevices(nervous, door));
+  await clock.advance("1s");
+  door.access = "denied";
+  door.fail(Object.assign(new Error("denied"), { name: "NotAllowedError" }));
+  await clock.advance("1s");
+  assert.equal(door.readers, 0);
+  door.access = "granted";
+  await clock.advance("1s");
+  assert.equal(door.readers, 1);
+  door.send({ lock: "unlocked" });
+  await clock.advance("1s");
+  assert.equal(state("door.front", "lock"), "unlocked");
+});
+
+test("a page that comes back takes its doors again (C30)", async () => {
+  const door = iotDoor();
+  door.send({ lock: "locked", battery: 80 });
+  const home = await start(withDevices(nervous, door), { client: "me" });
+  await home.disconnect("door.front");
+  await home.stop();
+  await home.resume();
+  assert.deepEqual([door.readers, await nervous.storage.keys()], [0, []]);
+  await home.connect("door.front");
+  await home.stop();
+  assert.deepEqual([door.readers, await nervous.storage.keys()], [0, []]);
+  await home.resume();
+  assert.deepEqual([door.readers, await nervous.storage.keys()], [1, ["lease/door.front/me"]]);
+  await home.stop();
+});
+
 test("a door that was announced over MQTT has its state, and one that was declared needs no connection (C12)", async () => {
   const door = new TestDevice("door.back", { state: undefined }, { title: "Back door" });
   await page(withDevices(nervous, door));

@@ -107,7 +107,7 @@ export class Home {
       await this.refresh();
       if (Date.now() - renewed >= this.leases.length / 3) {
         renewed = Date.now();
-        await this.#lookAtLeases();
+        await Promise.all([this.#lookAtLeases(), this.notifier.look()]);
       }
       if (!this.#isStopped) this.#timer = setTimeout(tick, this.#pollEvery);
     };
@@ -129,6 +129,15 @@ export class Home {
     clearTimeout(this.#timer);
     for (const device of this.devices.values()) this.#leave(device);
     await this.leases?.releaseAll();
+  }
+
+  /** Takes again what was held before `stop`. */
+  async resume() {
+    this.#isStopped = false;
+    await this.refresh();
+    await Promise.all([...this.devices.values()].filter(({ link }) => link.isHeld).map(({ id }) => this.#acquire(id)));
+    await this.#lookAtLeases();
+    this.#schedule();
   }
 
   // --- Devices ------------------------------------------------------------------------------------------
@@ -163,6 +172,8 @@ export class Home {
       }
       if (!isEntrance(device.id)) this.#readClimate(device);
       else if (isNew && this.#timer !== null && !this.#released.has(device.id)) await this.#connect(device.id);
+      // A stream that ended, because the sensor was denied for a while, is not followed by another one by itself.
+      else if (device.link.isHeld) this.#follow(device);
       this.#step(device, { kind: "report", ...reportOf(description) });
       this.#notice(device);
     }
@@ -200,7 +211,7 @@ export class Home {
 
   /** Reads the newest sample and each one that follows. */
   #follow(device) {
-    if (device.stop !== null) return;
+    if (device.stop !== null || this.#isStopped) return;
     const sensor = this.#sdk.sensor(device.id);
     const onError = (error) => {
       device.error = error;
@@ -225,7 +236,16 @@ export class Home {
     if (device === undefined || !device.isReadable) return;
     this.#step(device, { kind: "connect" });
     this.#step(device, { kind: "report", ...reportOf(device.description) });
-    await this.leases.acquire(id);
+    await this.#acquire(id);
+  }
+
+  /** Others are told that the device is in use; without that it can be read all the same. */
+  async #acquire(id) {
+    try {
+      await this.leases.acquire(id);
+    } catch (error) {
+      console.warn(`The lease of ${id} could not be stored: ${error.message}`);
+    }
   }
 
   /**

@@ -101,6 +101,19 @@ test("the permission for messages is asked for once, when the page appears (C15)
   assert.match(document.getElementById("messages").textContent, /^You get a message when/);
 });
 
+test("messages that are allowed later are sent from then on (C15)", async () => {
+  await permissions.deny("notify");
+  const door = serialDoor(), sdk = withDevices(nervous, door);
+  door.send(locked);
+  await start(sdk);
+  await permissions.allow("notify");
+  await clock.advance("11s");
+  assert.match(document.getElementById("messages").textContent, /^You get a message when/);
+  door.send({ door: "open" });
+  await clock.advance("1s");
+  assert.equal(sdk.sent.length, 1);
+});
+
 test("messages stop when they are denied while the app runs (C15)", async () => {
   const door = serialDoor(), sdk = withDevices(nervous, door);
   door.send(locked);

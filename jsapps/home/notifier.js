@@ -28,6 +28,16 @@ export class Notifier {
     return this.state;
   }
 
+  /** Looks whether the owner has decided otherwise since. */
+  async look() {
+    if (this.state === "granted") return;
+    try {
+      this.state = (await this.#sdk.permissions.query({ name: "notify" })).state;
+    } catch (error) {
+      console.warn(`The permission for messages is not known: ${error.message}`);
+    }
+  }
+
   /** Queues the messages of an event of a sensor; none if they are denied, or if someone looks. */
   queue(sensor, messages, t) {
     if (messages.length === 0 || this.state !== "granted" || this.#isViewed()) return;

@@ -18,6 +18,7 @@ export async function mount(sdk, options = {}) {
     rooms.update();
     setup.update();
     showMessage(home);
+    showMessages(home.notifier);
     if (!isPage) print(home, said);
   };
   const setup = new SetupView(home, show);
@@ -28,24 +29,24 @@ export async function mount(sdk, options = {}) {
   });
   // A page that is left gives its doors back, and takes them again when it comes back from the cache.
   globalThis.addEventListener("pagehide", () => home.stop().catch(() => {}));
-  globalThis.addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+  globalThis.addEventListener("pageshow", ({ persisted }) => persisted && home.resume().catch((error) => home.report(error.message)));
   await home.start();
   home.onChange(show);
   show();
-  await ask(home);
+  await home.notifier.ask();
+  show();
   return home;
 }
 
-async function ask({ notifier }) {
-  const say = (text) => fill(byId("messages"), text);
-  say("You have not decided yet whether this app may send messages.");
-  const state = await notifier.ask();
-  say({
-    granted: "You get a message when a door or lock changes, its battery is low or it is lost, but only while this page is "
-      + "not visible. Without a page, run it in the background: nervous run home --background",
-    denied: "This app may not send messages. Allow it with: nervous permissions grant home notify",
-    prompt: "You have not decided yet whether this app may send messages: nervous permissions home",
-  }[state]);
+const MESSAGES = {
+  granted: "You get a message when a door or lock changes, its battery is low or it is not connected, but only while this page "
+    + "is not visible. Without a page, run it in the background: nervous run home --background",
+  denied: "This app may not send messages. Allow it with: nervous permissions grant home notify",
+  prompt: "You have not decided yet whether this app may send messages. Allow it with: nervous permissions grant home notify",
+};
+
+function showMessages({ state }) {
+  if (byId("messages").textContent !== MESSAGES[state]) fill(byId("messages"), MESSAGES[state]);
 }
 
 let shown = "";

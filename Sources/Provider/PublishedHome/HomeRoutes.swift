@@ -46,6 +46,7 @@ struct HomeRoutes {
     private func temperature(
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
+        _ = try await authorizer.client("latest", request, context)
         let sensor = try Self.sensor(of: request, default: "climate")
         let grant = try await grant("latest", of: sensor, request, context)
         guard let grant, let latest = try await latest(for: grant),
@@ -69,8 +70,8 @@ struct HomeRoutes {
     /// Each call waits by itself.
     @Sendable
     private func connect(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let sensor = try Self.sensor(of: request, default: "door")
         let client = try await authorizer.client("connect", request, context)
+        let sensor = try Self.sensor(of: request, default: "door")
         guard let grant = try await grant("connect", of: sensor, request, context),
             try await isConnectedInTime(grant.sensor)
         else { return try Self.failure("Could not find sensor") }
@@ -80,8 +81,8 @@ struct HomeRoutes {
 
     @Sendable
     private func status(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let sensor = try Self.sensor(of: request, default: "door")
         let client = try await authorizer.client("latest", request, context)
+        let sensor = try Self.sensor(of: request, default: "door")
         guard let grant = try await grant("latest", of: sensor, request, context) else {
             return try Self.failure("Could not find sensor")
         }
@@ -106,8 +107,8 @@ struct HomeRoutes {
     private func disconnect(
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
-        let sensor = try Self.sensor(of: request, default: "door")
         let client = try await authorizer.client("disconnect", request, context)
+        let sensor = try Self.sensor(of: request, default: "door")
         if let grant = try await grant("disconnect", of: sensor, request, context) {
             await devices.release(grant.sensor, by: client, at: authorizer.time.instant())
         }
