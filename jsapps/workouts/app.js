@@ -26,6 +26,7 @@ let timer = null;
 let failure = null;
 let idle = {};
 let saved = null;
+let opener = null;
 
 const all = () => [...store.workouts, ...foreign];
 const shown = () => all().find(({ id }) => id === chosen) ?? latest(store.workouts);
@@ -158,6 +159,7 @@ function newWorkout() {
 function openMenu(event) {
   if (event.target.closest("input")) return;
   event.preventDefault();
+  opener = document.activeElement;
   const menu = byId("menu"), { clientWidth, clientHeight } = document.documentElement;
   menu.hidden = false;
   menu.style.left = `${Math.max(0, Math.min(event.clientX, clientWidth - menu.offsetWidth - 8))}px`;
@@ -169,8 +171,12 @@ function openMenu(event) {
 function leave(event) {
   if (!(event.key === "Escape" || event.key === "q") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest?.("input, select")) return;
-  if (byId("menu").hidden) show("history");
-  else byId("menu").hidden = true;
+  if (byId("menu").hidden) {
+    show("history");
+    return;
+  }
+  byId("menu").hidden = true;
+  opener?.focus();
 }
 
 async function importFile() {
