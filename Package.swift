@@ -114,6 +114,7 @@ let package = Package(
         systemLibrary("CZlib", "zlib", "zlib1g-dev"),
         systemLibrary("CZstd", "libzstd", "libzstd-dev"),
         cModule("CCertificates", libraries: ["crypto"]),
+        cModule("CClock"),
         cModule("CEscapeProbes"),
         cModule("CFiles"),
         cModule("CProcess"),
@@ -137,7 +138,9 @@ let package = Package(
         // Collecting and storing samples.
         module("DBus", ["CSystemd"]),
         module("SampleStore", ["CZlib", "CZstd", "Files", "Samples", "Statistics", grdb]),
-        module("VM", ["Files", "SampleStore", "Samples", "Scheduling", "Statistics", logging]),
+        module(
+            "VM",
+            ["CClock", "Files", "SampleStore", "Samples", "Scheduling", "Statistics", logging]),
         module("Simulation", ["Samples", "VM"]),
         module("Ingest", ["Motion", "Samples", "Text", "Tracks"]),
         module(

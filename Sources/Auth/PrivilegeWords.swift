@@ -99,6 +99,8 @@ public struct SensorFamily: Sendable {
             "when you play, watch or work at the screen, and so often which programs"),
         "uptime": SensorFamily(
             "when it was started", "when the machine was started, and so when you began"),
+        "clock-offset": SensorFamily(
+            "how right the clock is", "how right the clock is, which can identify the machine"),
         "memory": programs, "processes": programs,
         "raid": SensorFamily(
             "failing disks", "which disks the machine has and when one fails"),

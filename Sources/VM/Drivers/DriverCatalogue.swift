@@ -16,6 +16,7 @@ public enum DriverCatalogue {
             LoadDriver(roots: roots),
             ProcessDriver(roots: roots),
             UptimeDriver(roots: roots),
+            ClockOffsetDriver(),
             MemoryDriver(roots: roots),
             PressureDriver(roots: roots),
             DiskDriver(roots: roots),
