@@ -77,6 +77,8 @@ struct DeviceClass: Hashable, Sendable {
         case ("temperature", "[degF]"):
             FieldRule(Field(field, unit: "Cel"), scale: 5.0 / 9, offset: -160.0 / 9)
         case ("temperature", "K"): FieldRule(Field(field, unit: "Cel"), offset: -273.15)
+        // Devices report -1 while they do not know the charge.
+        case ("battery", "%"): FieldRule(Field(field, unit: "%"), sentinel: -1)
         default: FieldRule(Field(field, unit: unit ?? "1"))
         }
     }

@@ -16,6 +16,9 @@ public struct FieldRule: Hashable, Sendable {
 
     /// The substitute for a missing value; `nil` if samples require a value.
     public let unknown: Value?
+    /// The number by which a device says that it does not know the value, after scaling: it counts as a missing
+    /// one; `nil` for none.
+    private let sentinel: Double?
     /// What may follow a number in a text, without the percent sign, which always may.
     private let units: Set<String>
     /// The largest difference between two numbers that ``SampleMaker`` does not count as a change.
@@ -25,16 +28,20 @@ public struct FieldRule: Hashable, Sendable {
 
     /// Creates a rule for `field`; by default values are stored unchanged.
     ///
-    /// - Parameter suffix: a unit that devices write after the number, besides that of the field. A number with any
-    ///   other text after it is refused, since it may be in another unit.
+    /// - Parameters:
+    ///   - suffix: a unit that devices write after the number, besides that of the field. A number with any other
+    ///     text after it is refused, since it may be in another unit.
+    ///   - sentinel: the number by which a device says that it does not know the value, after scaling; `nil` for
+    ///     `unknown`, if that is a number.
     public init(
         _ field: Field, scale: Double = 1, offset: Double = 0,
         limits: ClosedRange<Double>? = nil, states: [String: String] = [:], unknown: Value? = nil,
-        margin: Double = 0, suffix: String? = nil
+        margin: Double = 0, suffix: String? = nil, sentinel: Double? = nil
     ) {
         (self.field, self.scale, self.offset) = (field, scale, offset)
         (self.limits, self.states) = (limits, states)
         (self.unknown, self.margin) = (unknown, margin)
+        self.sentinel = sentinel ?? unknown?.double
         units = Self.units(of: field).union(suffix.map { [$0] } ?? [])
     }
 
@@ -60,6 +67,12 @@ public struct FieldRule: Hashable, Sendable {
             value != unknown
         else { return value != previous }
         return abs(now - before) > margin
+    }
+
+    /// Whether a device says with a raw value that it does not know it, such as a charge of -1 %.
+    func isMissing(_ raw: Value) -> Bool {
+        guard let sentinel, field.kind.isNumeric, let number = number(raw) else { return false }
+        return scale * number + offset == sentinel
     }
 
     /// Converts a raw value.

@@ -45,7 +45,8 @@ public enum OsmAndReader {
                 heading: number(texts["bearing"] ?? texts["heading"]))
             return try time(texts["timestamp"])
         }
-        if let level = texts["batt"] {
+        // The level is -1 where it is unknown.
+        if let level = texts["batt"], Double(level) != -1 {
             content.add("battery", of: phone) { values throws(DropReason) in
                 try values.number("level", try number(level), in: 0...100)
                 values.state("state", state(isCharging: texts["charge"].map { $0 == "true" }))

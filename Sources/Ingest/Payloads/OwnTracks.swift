@@ -39,7 +39,8 @@ public enum OwnTracksReader {
                 heading: json.member("cog"))
             return try time(json.member("tst"))
         }
-        if let level = json.member("batt") {
+        // The level is -1 where it is unknown.
+        if let level = json.member("batt"), level.double != -1 {
             content.add("battery", of: phone) { values throws(DropReason) in
                 try values.number("level", level, in: 0...100)
                 values.state("state", PhoneStateNames.battery(json.member("bs")?.int64))

@@ -128,7 +128,7 @@ public struct SampleMaker: Sendable {
         var merged = known
         var isNew = false
         for (index, rule) in rules.enumerated() {
-            if let rawValue = raw[index] {
+            if let rawValue = raw[index], !rule.isMissing(rawValue) {
                 guard let value = rule.value(of: rawValue) else { return malformed() }
                 merged[index] = value
                 isNew = true

@@ -100,6 +100,8 @@ private enum SensorLoggerDecoder {
             try values.number("illuminance", json.member("lux"))
         case "battery":
             kind = "battery"
+            // The level is -1 where it is unknown, as in simulators of phones.
+            guard json.member("batteryLevel")?.double != -1 else { throw .incomplete }
             try values.number("level", json.member("batteryLevel"), in: 0...1, times: 100)
             values.state(
                 "state",

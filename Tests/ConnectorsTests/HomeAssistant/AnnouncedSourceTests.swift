@@ -51,6 +51,17 @@ struct AnnouncedSourceTests {
         #expect(try await samples.next()?.values == [.number(3)])
     }
 
+    @Test func `an unknown battery level is no sample`() async throws {
+        let rule = DeviceClass.number("battery").rule(unit: "%")
+        let source = AnnouncedSource(
+            AnnouncedReader(template: .whole, rule: rule), time: .system)
+        source.connected()
+        var samples = source.samples().makeAsyncIterator()
+        for text in ["-1", "-1.0", "55"] { source.take(TemplateInput(Array(text.utf8))) }
+        #expect(try await samples.next()?.values == [.number(55)])
+        #expect(source.report?.dropped.incomplete == 2)
+    }
+
     @Test func `a value expires without a further message`() throws {
         let time = ManualTime()
         let source = AnnouncedSource(

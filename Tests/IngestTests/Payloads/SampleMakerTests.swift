@@ -91,6 +91,30 @@ struct SampleMakerTests {
         #expect(take("b: 0") == [.text("open"), .number(0)])
     }
 
+    @Test func `a number that a device sends for an unknown value counts as missing`() throws {
+        let battery = FieldRule(
+            Field("battery", unit: "%"), limits: 0...100, unknown: .number(-1))
+        var maker = try SampleMaker(
+            format: .keyValue, names: ["l", "b"], rules: [FieldRule(Field("lock")), battery],
+            isSparse: true)
+        func take(_ line: String) -> [Value]? {
+            guard case .sample(let sample) = maker.take(Array(line.utf8), at: Self.now) else {
+                return nil
+            }
+            return sample.values
+        }
+        // Within the limits it would be 0 %.
+        #expect(take("l: 1; b: -1.00%") == [.number(1), .number(-1)])
+        #expect(take("l: 1; b: 80%") == [.number(1), .number(80)])
+        #expect(take("l: 0; b: -1%") == [.number(0), .number(80)])
+        #expect(take("l: 0; b: -2%") == [.number(0), .number(0)])
+        // Without a substitute there is no value, and so no sample.
+        var level = SampleMaker(
+            name: "level", rule: FieldRule(Field("level", unit: "%"), sentinel: -1))
+        #expect(level.take(Reading(values: ["level": .number(-1)]), at: Self.now) == .incomplete)
+        #expect(level.counts.incomplete == 1 && level.counts.malformed == 0)
+    }
+
     @Test func `a difference within the margin is not a change`() throws {
         var maker = try SampleMaker(
             format: .keyValue, names: ["l", "b"],

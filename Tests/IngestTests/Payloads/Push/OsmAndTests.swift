@@ -34,6 +34,12 @@ struct OsmAndTests {
                 == ["level": .number(87.5), "state": .text("charging")])
     }
 
+    @Test func `an unknown battery level is missing`() throws {
+        let content = try Self.content("lat=1&lon=2&batt=-1.0")
+        #expect(content.readings.map(\.sensor) == ["location.ann"])
+        #expect(content.dropped.isEmpty)
+    }
+
     @Test(arguments: [("m/s", 36.0), ("km/h", 10), ("kn", 18.52)])
     func `speed has the unit that the URL names`(unit: String, speed: Double) throws {
         let content = try Self.content("lat=1&lon=2&speed=36&speedUnit=\(unit)")

@@ -81,6 +81,13 @@ struct OwnTracksTests {
         #expect(content.dropped == [.value: 1])
     }
 
+    @Test func `an unknown battery level is missing`() throws {
+        let content = try Self.content(
+            #"{"_type":"location","lat":1,"lon":2,"tst":5,"batt":-1,"bs":0}"#)
+        #expect(content.readings.map(\.sensor) == ["location.ann"])
+        #expect(content.dropped.isEmpty)
+    }
+
     @Test func `an unknown altitude has the reserved number`() throws {
         let content = try Self.content(#"{"_type":"location","lat":1,"lon":2,"tst":5}"#)
         #expect(content.readings.first?.reading.values["altitude"] == .number(-9999))

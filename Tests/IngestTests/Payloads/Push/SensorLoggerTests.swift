@@ -153,6 +153,7 @@ struct SensorLoggerTests {
             (#"{"name":"pedometer","time":1,"values":{"steps":1.5}}"#, .value),
             (#"{"name":"pedometer","time":1,"values":{"steps":-1}}"#, .value),
             (#"{"name":"battery","time":1,"values":{"batteryLevel":50}}"#, .value),
+            (#"{"name":"battery","time":1,"values":{"batteryLevel":-1}}"#, .incomplete),
             (#"{"name":"location","time":1,"values":{"latitude":91,"longitude":0}}"#, .value),
             (#"{"name":"location","time":1,"values":{"latitude":1}}"#, .incomplete),
             (#"{"name":"activity","time":1,"values":{"activity":1}}"#, .value),
