@@ -284,7 +284,11 @@ let package = Package(
             [
                 "Addresses", "Connectors", "DBus", "Egress", "Ingest", "Motion", "Samples",
                 "Scheduling", "Text", "Tracks", "VM", nioCore, nioPosix, nioSSL,
-            ], exclude: ["Bluetooth/bluez.py", "HomeAssistant/announcement-counts.tsv"]),
+            ],
+            exclude: [
+                "Bluetooth/bluez.py", "HomeAssistant/announcement-counts.tsv",
+                "SystemBus/geoclue.py",
+            ]),
         tests("Addresses", ["Addresses"]),
         tests("AppStorage", ["AppStorage", "Samples", "Text", grdb]),
         tests("Auth", ["Addresses", "AppStorage", "Auth", "Samples", "Text", "log-writer", grdb]),

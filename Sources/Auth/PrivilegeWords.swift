@@ -128,6 +128,12 @@ public struct SensorFamily: Sendable {
             "when you are at the screen, and from an automatic brightness how bright the room is"),
         "power": SensorFamily(
             "when it is plugged in", "when the machine is plugged in, and so when you travel"),
+        "session": SensorFamily(
+            "when you are at the machine", "when you come, leave and pause, and so your day"),
+        "lid": SensorFamily("when the lid is open", "when you open and close the machine"),
+        "orientation": SensorFamily(
+            "how you hold the machine", "when you turn, carry and use the machine"),
+        "compass": SensorFamily("which way you face", "which way you and the machine face"),
         "accelerometer": motion, "gyroscope": motion,
         "magnetometer": SensorFamily(
             "direction, rooms",

@@ -125,6 +125,16 @@ extension BusValue {
         }
     }
 
+    /// A double, or an integer of at most 32 bits.
+    public var number: Double? {
+        switch self {
+        case .double(let number): number
+        case .byte, .int16, .uint16, .int32, .uint32: integer.map(Double.init)
+        case .variant(let inner): inner.number
+        default: nil
+        }
+    }
+
     /// The elements of an array or a structure.
     public var items: [BusValue]? {
         switch self {

@@ -185,7 +185,10 @@ package struct HostServices: Sendable {
         _ roots: SystemRoots, _ configuration: Configuration, _ packs: SensorPackStore
     ) -> [any SensorDriver] {
         var drivers = DriverCatalogue.standard(roots: roots)
-        drivers += [packs, configuration.gpsd.driver]
+        drivers += [
+            packs, configuration.gpsd.driver,
+            SystemBusDriver(roots: roots, usesGeoClue: configuration.geoclue),
+        ]
         if let broker = configuration.mqtt { drivers.append(broker.driver) }
         return drivers
     }
@@ -363,6 +366,7 @@ private final class HostSettings: Sendable {
             ("libraries", start.libraries != configuration.libraries),
             ("tiles", start.tiles != configuration.tiles),
             ("mqtt", start.mqtt != configuration.mqtt), ("gpsd", start.gpsd != configuration.gpsd),
+            ("geoclue", start.geoclue != configuration.geoclue),
             ("lan", localNetwork != configuration.localNetwork),
         ].filter { $0.1 }.map { $0.0 }
     }

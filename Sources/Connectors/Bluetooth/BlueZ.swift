@@ -12,7 +12,6 @@ struct BlueZ: Sendable {
     static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let manager = "org.freedesktop.DBus.ObjectManager"
-    static let properties = "org.freedesktop.DBus.Properties"
 
     private let bus: BusConnection
     private let owner: String
@@ -70,12 +69,14 @@ struct BlueZ: Sendable {
         let member = "PropertiesChanged"
         var matches = [
             BusMatch(
-                sender: owner, namespace: namespace, interface: Self.properties, member: member),
+                sender: owner, namespace: namespace, interface: BusService.properties,
+                member: member),
             BusMatch(sender: owner, interface: Self.manager), .owner(of: Self.name),
         ]
         if let path {
             matches.append(
-                BusMatch(sender: owner, path: path, interface: Self.properties, member: member))
+                BusMatch(
+                    sender: owner, path: path, interface: BusService.properties, member: member))
         }
         return bus.signals(matches)
     }

@@ -44,6 +44,12 @@ struct BlueZObjects: Sendable {
     /// - Returns: the path of the added or changed object, if any.
     @discardableResult
     mutating func take(_ signal: BusSignal) -> String? {
+        if let change = PropertyChange(signal) {
+            guard objects[change.path]?[change.interface] != nil else { return nil }
+            objects[change.path]?[change.interface]?.merge(change.changed) { $1 }
+            for gone in change.invalidated { objects[change.path]?[change.interface]?[gone] = nil }
+            return change.path
+        }
         let arguments = signal.arguments
         switch (signal.interface, signal.member, arguments.count) {
         case (BlueZ.manager, "InterfacesAdded", 2...):
@@ -55,15 +61,6 @@ struct BlueZObjects: Sendable {
             for interface in arguments[1].texts ?? [] { objects[path]?[interface] = nil }
             if objects[path]?.isEmpty == true { objects[path] = nil }
             return nil
-        case (BlueZ.properties, "PropertiesChanged", 2...):
-            guard let interface = arguments[0].text, let changed = arguments[1].members,
-                objects[signal.path]?[interface] != nil
-            else { return nil }
-            objects[signal.path]?[interface]?.merge(changed) { $1 }
-            for gone in arguments.dropFirst(2).first?.texts ?? [] {
-                objects[signal.path]?[interface]?[gone] = nil
-            }
-            return signal.path
         default: return nil
         }
     }

@@ -194,10 +194,12 @@ extension BluetoothSession {
                 if path == device.path { throw fault.removed }
                 if paths.contains(path) { throw fault.changed }
             }
-            guard let changed = signal.changes else { continue }
-            if signal.path == device.path, changed["Connected"]?.flag == false { throw fault.ended }
-            guard let value = changed["Value"] else { continue }
-            if let items = subscribed[signal.path] {
+            guard let change = PropertyChange(signal) else { continue }
+            if change.path == device.path, change.changed["Connected"]?.flag == false {
+                throw fault.ended
+            }
+            guard let value = change.changed["Value"] else { continue }
+            if let items = subscribed[change.path] {
                 feed.take(value.bytes, of: items.map(\.wanted))
             }
         }
@@ -237,16 +239,11 @@ extension BusSignal {
         case "NameOwnerChanged": .noBlueZ
         case "InterfacesRemoved" where arguments.first?.text == adapter.path:
             .noAdapter(adapter.name)
-        case "PropertiesChanged" where path == adapter.path && changes?["Powered"]?.flag == false:
+        case "PropertiesChanged"
+        where path == adapter.path && PropertyChange(self)?.changed["Powered"]?.flag == false:
             .off(adapter.name)
         default: nil
         }
-    }
-
-    /// The changed properties; `nil` for other signals.
-    fileprivate var changes: [String: BusValue]? {
-        guard member == "PropertiesChanged", arguments.count >= 2 else { return nil }
-        return arguments[1].members
     }
 }
 

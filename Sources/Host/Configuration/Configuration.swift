@@ -30,6 +30,8 @@ package struct Configuration: Sendable, Equatable {
     package var mqtt: MQTTSection?
     /// The address of gpsd.
     package var gpsd = GPSDSection()
+    /// Whether GeoClue may find the location, for which it can send the names of networks nearby to a server.
+    package var geoclue = false
     /// The listener for the local network; `nil` for none.
     package var localNetwork: LocalNetworkSection?
 
@@ -78,6 +80,13 @@ package struct Configuration: Sendable, Equatable {
             flush = interval
         }
         if let section = fields.take("gpsd") { gpsd = try GPSDSection(section) }
+        if let value = fields.take("geoclue") {
+            guard let flag = value.bool else {
+                throw ConfigurationError(
+                    position: value.position, message: "geoclue must be true or false")
+            }
+            geoclue = flag
+        }
         if let path = try Self.folder("libraries", fields.take("libraries")) { libraries = path }
         tiles = try Self.folder("tiles", fields.take("tiles"))
         if let section = fields.take("mqtt") { mqtt = try MQTTSection(section) }

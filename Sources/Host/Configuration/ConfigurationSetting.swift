@@ -76,6 +76,11 @@ struct ConfigurationSetting: Sendable {
                 "the folder of the map tiles {z}/{x}/{y}.png that are drawn below routes, as an"
                     + " absolute path; by default there is none",
                 example: "/srv/tiles", text: { $0.tiles }),
+            ConfigurationSetting(
+                "geoclue",
+                "whether GeoClue may find the location: it can send the names of networks nearby to"
+                    + " a server",
+                read: { JSONValue(.bool($0.geoclue)) }),
         ] + gpsd + mqtt + localNetwork
 
     private static let packages = [

@@ -16,16 +16,21 @@ package struct SensorsCheck: DoctorCheck {
         // Another check reports an invalid configuration.
         let configuration =
             (try? Configuration(path: context.paths.configuration)) ?? Configuration()
+        let bus = SystemBusDriver(roots: context.roots, usesGeoClue: configuration.geoclue)
+        await bus.refresh()
         let drivers =
-            DriverCatalogue.standard(roots: context.roots) + [configuration.gpsd.driver]
+            DriverCatalogue.standard(roots: context.roots) + [configuration.gpsd.driver, bus]
         let found = drivers.flatMap { $0.discover() }
         let missing = found.compactMap { item -> Finding? in
             guard case .unavailable(let reason, let remedy) = item.availability else { return nil }
             return note("\(item.sensor.id): \(Self.shown(reason)).", fix: remedy.map(Self.shown))
         }
+        let others = [
+            serial, broker(configuration), geoclue(configuration), await bluetooth,
+        ]
         let kinds = Set(found.filter(\.isAvailable).map(\.sensor.id.kind)).sorted()
         return [fine("available: \(kinds.map(\.description).joined(separator: ", "))")] + missing
-            + [serial, broker(configuration), await bluetooth]
+            + others.compactMap(\.self)
     }
 
     /// Serial adapters and boards.
@@ -52,6 +57,14 @@ package struct SensorsCheck: DoctorCheck {
                 fix: #"sudo apt-get install mosquitto, and add "mqtt": {"host": "localhost"}"#)
         }
         return fine("mqtt: config.json names the broker \(Self.shown(broker.host))")
+    }
+
+    /// - Returns: `nil` if it is on: then its sensor is among the others.
+    private func geoclue(_ configuration: Configuration) -> Finding? {
+        guard !configuration.geoclue else { return nil }
+        return note(
+            "geoclue: config.json does not let it find the location.",
+            fix: #"sudo apt-get install geoclue-2.0, and add "geoclue": true"#)
     }
 
     private var bluetooth: Finding {

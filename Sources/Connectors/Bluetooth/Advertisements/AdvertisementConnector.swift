@@ -181,13 +181,12 @@ private final class AdvertisementFeed {
 extension BusSignal {
     /// The properties of a device that was added or changed at a path; `nil` for another signal.
     fileprivate func deviceProperties(at wanted: String) -> [String: BusValue]? {
-        guard arguments.count >= 2 else { return nil }
-        switch member {
-        case "PropertiesChanged" where path == wanted && arguments[0].text == BlueZ.device:
-            return arguments[1].members
-        case "InterfacesAdded" where arguments[0].text == wanted:
-            return arguments[1].members?[BlueZ.device]?.members
-        default: return nil
+        if let change = PropertyChange(self) {
+            return change.path == wanted && change.interface == BlueZ.device ? change.changed : nil
         }
+        guard member == "InterfacesAdded", arguments.count >= 2, arguments[0].text == wanted else {
+            return nil
+        }
+        return arguments[1].members?[BlueZ.device]?.members
     }
 }
