@@ -1,5 +1,6 @@
 """Results of test files, and the file with those that are expected."""
 
+import collections
 import dataclasses
 import json
 import re
@@ -101,3 +102,23 @@ class Expected:
 
     def missing(self, files):
         return sorted(set(self.files) - set(files))
+
+
+def shares(results, reference, folders):
+    """Lines with the share of the tests that pass in the reference which pass here: of each folder, and of all.
+
+    Names of passing tests are not recorded: of a file, those pass here that pass in the reference, less those that
+    fail here alone.
+    """
+    both, known = collections.Counter(), collections.Counter()
+    for file, result in results.items():
+        if file not in reference.files:
+            continue
+        passed, total, failed = reference.files[file]
+        alone = set(result.failed) - failed if len(failed) == total - passed else result.failed
+        for folder in {"all", *(one for one in folders if isinstance(one, str) and file.startswith(one + "/"))}:
+            both[folder] += min(result.passed, max(0, passed - len(alone)))
+            known[folder] += passed
+    return [
+        f"{folder}: {both[folder]} of the {known[folder]} tests that pass in Chromium, {100 * both[folder] / known[folder]:.1f} %"
+        for folder in sorted(known, key=lambda folder: (folder == "all", folder)) if known[folder]]

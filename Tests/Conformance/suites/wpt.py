@@ -19,7 +19,9 @@ LEFT_OUT = re.compile(r"""[-.]manual\.|\.sub\.|-ref\.|\.worker\.js$|\.servicewor
     |legacy-mb-.*(href|form|encode|decode)|/iframe|BlobURL|url-in-tags|sandboxed|url-reload|multi-global""", re.VERBOSE)
 RESOURCE = re.compile(r"""["'(`=]([\w./-]+\.[\w.]+)["')`?#>\s]""")
 SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+# The harness would also write a table of its results into the page, which needs more memory than a run may use.
 REPORT = """
+setup({ output: false });
 add_completion_callback((tests, status) => {
     const failed = tests.filter((test) => test.status !== 0 && test.status !== 4).map((test) =>
         [test.name, `${["", "", "timed out ", "not run "][test.status] ?? ""}${test.message ?? ""}`]);
