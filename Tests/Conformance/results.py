@@ -80,6 +80,7 @@ class Expected:
             passed, total, failed = self.files[file]
             lines.append(f"{file} {passed}/{total}")
             lines += [f"    {name}" for name in sorted(failed)]
+        self.path.parent.mkdir(exist_ok=True)
         self.path.write_text("\n".join(lines) + "\n")
 
     def regressions(self, results):

@@ -19,6 +19,7 @@ import { install as installSheets } from "./css-sheets.js";
 import { constructorsOf } from "./interfaces.js";
 import { install as installLinks } from "./links.js";
 import { install as installLists } from "./lists.js";
+import { install as installMutations } from "./mutations.js";
 import { Names } from "./names.js";
 import { install as installNodes } from "./nodes.js";
 import { install as installNodeText } from "./node-text.js";
@@ -65,6 +66,7 @@ export default function library(bridge) {
     installForms(bridge);
     const validity = installValidity(bridge);
     const focus = installFocus(bridge, styles);
+    installMutations();
     const observers = installObservers(bridge);
     const ranges = installRanges(bridge), selection = installSelection(bridge, ranges.Range);
     const globals = constructorsOf({ ...impl, ...nodes }, bridge);

@@ -162,8 +162,10 @@ export function install(bridge) {
             replaceChild(node, child) {
                 asNode(child);
                 inserted(this, node, child);
-                if (node === child) {
-                    if (child.parentNode !== this) error("the child is not one of this node", "NotFoundError");
+                if (node === child && child.parentNode === this) {
+                    const next = child.nextSibling;
+                    remove.call(this, child);
+                    withCDATA(node, () => before.call(this, node, next));
                     return child;
                 }
                 return withCDATA(node, () => replace.call(this, node, child));

@@ -1,17 +1,8 @@
 // MutationObserver, after https://dom.spec.whatwg.org/#mutation-observers, and whether a document has changed
 // since the last check. Nothing is recorded without observers; changes are counted always, see changes.js.
-import CharacterData from "domino/lib/CharacterData";
-import Comment from "domino/lib/Comment";
-import ContainerNode from "domino/lib/ContainerNode";
-import Document from "domino/lib/Document";
-import DocumentFragment from "domino/lib/DocumentFragment";
-import Element from "domino/lib/Element";
-import { elements } from "domino/lib/htmlelts";
 import Node from "domino/lib/Node";
 import NodeList from "domino/lib/NodeList";
-import ProcessingInstruction from "domino/lib/ProcessingInstruction";
-import Text from "domino/lib/Text";
-import { changedAttribute, changedChildren, changedData } from "./changes.js";
+import { follow, isCompound } from "./mutations.js";
 
 export function install(bridge) {
     // What each node is observed for: a list of [observer, options, registration]. Only nodes hold their observers,
@@ -19,8 +10,8 @@ export function install(bridge) {
     const registered = new WeakMap(), registrations = new WeakMap();
     const holds = ([observer, , registration]) => registrations.get(observer) === registration;
     const pending = new Set();
-    // How many observers are active, and the same while changes are recorded.
-    let hasChanged = true, isQueued = false, active = 0, count = 0, made = 0;
+    // How many observers are active.
+    let hasChanged = true, isQueued = false, count = 0, made = 0;
 
     class MutationRecord {
         constructor(values) { for (const [key, value] of Object.entries(values)) Object.defineProperty(this, key, { value, enumerable: true }); }
@@ -83,7 +74,7 @@ export function install(bridge) {
             if (wishes.characterDataOldValue && !wishes.characterData) throw new TypeError("characterData is false");
             if (!registrations.has(this)) {
                 registrations.set(this, {});
-                count = ++active;
+                count++;
             }
             const list = (registered.get(target) ?? []).filter(holds);
             registered.set(target, list);
@@ -92,7 +83,7 @@ export function install(bridge) {
             else list.push([this, wishes, registrations.get(this)]);
         }
         disconnect() {
-            if (registrations.delete(this)) count = --active;
+            if (registrations.delete(this)) count--;
             queues.set(this, []);
             pending.delete(this);
         }
@@ -104,160 +95,29 @@ export function install(bridge) {
     }
     bridge.tag(MutationObserver);
 
-    // Domino reports only changes of nodes in a document, without the details that records need: so records are made where
-    // nodes change.
-    const { _insertOrReplace } = Node.prototype;
-    Object.defineProperty(Node.prototype, "_insertOrReplace", {
-        configurable: true, writable: true,
-        value(parent, before, isReplace) {
-            let child = isReplace && before.nodeType === 1 ? before : this;
-            if (child.nodeType === 11) {
-                changedChildren(this);
-                child = this.firstChild;
-                while (child !== null && child.nodeType !== 1 && child.nextSibling !== null) child = child.nextSibling;
-            } else if (this.parentNode) changedChildren(this.parentNode, this);
-            changedChildren(parent, child);
-            try {
-                return this._insertRecorded(parent, before, isReplace);
-            } finally {
-                // A script that was inserted has run meanwhile.
-                changedChildren(parent, child);
-            }
+    follow({
+        isActive: () => count > 0,
+        willInsert({ node, from, added, fromPrevious: previousSibling, fromNext: nextSibling }) {
+            if (isCompound()) return;
+            if (from !== null) note("childList", from, { removedNodes: [node], previousSibling, nextSibling });
+            if (node.nodeType === 11 && added.length > 0) note("childList", node, { removedNodes: added });
+        },
+        didInsert({ parent, added, replaced, previous: previousSibling, next: nextSibling }) {
+            if (isCompound() || (added.length === 0 && replaced === null)) return;
+            note("childList", parent, { addedNodes: added, removedNodes: replaced === null ? [] : [replaced], previousSibling, nextSibling });
+        },
+        didRemove(node, parent, previousSibling, nextSibling) {
+            if (!isCompound()) note("childList", parent, { removedNodes: [node], previousSibling, nextSibling });
+        },
+        didEmpty(parent, removedNodes) { if (!isCompound()) note("childList", parent, { removedNodes }); },
+        didReplaceAll(parent, removedNodes, addedNodes) {
+            if (!isCompound() && removedNodes.length + addedNodes.length > 0) note("childList", parent, { removedNodes, addedNodes });
+        },
+        didChangeData(node, oldValue) { note("characterData", node, { oldValue }); },
+        didChangeAttribute(element, attributeName, attributeNamespace, oldValue) {
+            note("attributes", element, { attributeName, attributeNamespace, oldValue });
         },
     });
-    Object.defineProperty(Node.prototype, "_insertRecorded", {
-        value(parent, before, isReplace) {
-            if (count === 0) return _insertOrReplace.call(this, parent, before, isReplace);
-            const isFragment = this.nodeType === 11;
-            const added = isFragment ? [...this.childNodes] : [this];
-            if (!isFragment && this.parentNode) {
-                const { parentNode, previousSibling, nextSibling } = this;
-                if (before === this && !isReplace) before = nextSibling;
-                note("childList", parentNode, { removedNodes: [this], previousSibling, nextSibling });
-            }
-            if (isFragment && added.length > 0) note("childList", this, { removedNodes: added });
-            const outside = (node, next) => {
-                while (node && !isFragment && node === this) node = node[next];
-                return node;
-            };
-            const previousSibling = outside(before ? before.previousSibling : parent.lastChild, "previousSibling");
-            const nextSibling = outside(isReplace ? before.nextSibling : before, "nextSibling");
-            const answer = _insertOrReplace.call(this, parent, before, isReplace);
-            if (added.length > 0 || isReplace) {
-                note("childList", parent, { addedNodes: added, removedNodes: isReplace ? [before] : [], previousSibling, nextSibling });
-            }
-            return answer;
-        },
-    });
-    // `remove` is a copy on each prototype that has it.
-    const kinds = new Set([Element, CharacterData, Text, Comment, ProcessingInstruction]);
-    for (const { prototype } of kinds) {
-        if (!Object.hasOwn(prototype, "remove")) continue;
-        const { remove } = prototype;
-        Object.defineProperty(prototype, "remove", {
-            configurable: true, writable: true, enumerable: true,
-            value: function () {
-                const { parentNode } = this;
-                if (count > 0 && parentNode) {
-                    const { previousSibling, nextSibling } = this;
-                    remove.call(this);
-                    note("childList", parentNode, { removedNodes: [this], previousSibling, nextSibling });
-                } else remove.call(this);
-                changedChildren(parentNode, this);
-            },
-        });
-    }
-    const { removeChildren } = ContainerNode.prototype;
-    ContainerNode.prototype.removeChildren = function () {
-        const removed = count > 0 ? [...this.childNodes] : [];
-        for (let kid = this.firstChild; kid !== null; kid = kid.nextSibling) {
-            changedChildren(this, kid);
-            if (kid.nodeType === 1) break;
-        }
-        removeChildren.call(this);
-        if (removed.length > 0) note("childList", this, { removedNodes: removed });
-    };
-    for (const { prototype } of [Text, Comment, ProcessingInstruction]) {
-        for (const name of ["data", "nodeValue", "textContent"]) {
-            const known = Object.getOwnPropertyDescriptor(prototype, name);
-            if (known?.set === undefined) continue;
-            Object.defineProperty(prototype, name, {
-                ...known,
-                set(value) {
-                    const oldValue = count === 0 ? null : this.data;
-                    known.set.call(this, value);
-                    changedData(this);
-                    if (count > 0) note("characterData", this, { oldValue });
-                },
-            });
-        }
-    }
-    const { prototype: attribute } = Element._Attr;
-    const value = Object.getOwnPropertyDescriptor(attribute, "value");
-    Object.defineProperty(attribute, "value", {
-        ...value,
-        set(text) {
-            const { _ownerElement: owner, data: oldValue, localName, namespaceURI } = this;
-            if (owner) changedAttribute(localName);
-            value.set.call(this, text);
-            if (owner) changedAttribute(localName);
-            if (count > 0 && owner) note("attributes", owner, { attributeName: localName, attributeNamespace: namespaceURI, oldValue: oldValue ?? null });
-        },
-    });
-    for (const name of ["removeAttribute", "removeAttributeNS"]) {
-        const remove = Element.prototype[name];
-        Element.prototype[name] = function (...list) {
-            const found = name === "removeAttribute" ? this.getAttributeNode(list[0]) : this.getAttributeNodeNS(list[0], list[1]);
-            if (!found) return remove.apply(this, list);
-            const oldValue = found.value;
-            changedAttribute(found.localName);
-            remove.apply(this, list);
-            changedAttribute(found.localName);
-            if (count > 0) note("attributes", this, { attributeName: found.localName, attributeNamespace: found.namespaceURI, oldValue });
-        };
-    }
-
-    // What consists of several changes makes one record.
-    const quietly = (action) => {
-        const before = count;
-        count = 0;
-        try {
-            return action();
-        } finally {
-            count = before === 0 ? 0 : active;
-        }
-    };
-    const replacing = (replace) => function (...list) {
-        if (count === 0) return replace.apply(this, list);
-        const removedNodes = [...this.childNodes];
-        quietly(() => replace.apply(this, list));
-        const addedNodes = [...this.childNodes];
-        if (removedNodes.length + addedNodes.length > 0) note("childList", this, { removedNodes, addedNodes });
-        return undefined;
-    };
-    const { HTMLElement } = elements;
-    for (const [prototype, name, kind] of [
-        [Element.prototype, "textContent", "set"], [DocumentFragment.prototype, "textContent", "set"], [HTMLElement.prototype, "innerHTML", "set"],
-        [Element.prototype, "innerHTML", "set"], [HTMLElement.prototype, "innerText", "set"], [Element.prototype, "replaceChildren", "value"],
-        [Document.prototype, "replaceChildren", "value"], [DocumentFragment.prototype, "replaceChildren", "value"],
-    ]) {
-        const known = Object.getOwnPropertyDescriptor(prototype, name);
-        if (known?.[kind] !== undefined) Object.defineProperty(prototype, name, { ...known, [kind]: replacing(known[kind]) });
-    }
-    for (const name of ["setAttributeNode", "setAttributeNodeNS"]) {
-        const set = Element.prototype[name];
-        Object.defineProperty(Element.prototype, name, {
-            configurable: true, writable: true, enumerable: true, value(attr) {
-                const oldValue = attr instanceof Element._Attr ? this.getAttributeNodeNS(attr.namespaceURI, attr.localName)?.value ?? null : null;
-                const isNew = attr?.ownerElement !== this;
-                const answer = quietly(() => set.call(this, attr));
-                if (!isNew) return answer;
-                changedAttribute(attr.localName);
-                if (count > 0) note("attributes", this, { attributeName: attr.localName, attributeNamespace: attr.namespaceURI, oldValue });
-                return answer;
-            },
-        });
-    }
 
     return {
         globals: { MutationObserver, MutationRecord, WebKitMutationObserver: MutationObserver },

@@ -1,14 +1,10 @@
 // Ranges, after https://dom.spec.whatwg.org/#ranges: live ones follow every change of their nodes.
-import CharacterData from "domino/lib/CharacterData";
-import Comment from "domino/lib/Comment";
-import ContainerNode from "domino/lib/ContainerNode";
 import Document from "domino/lib/Document";
-import Element from "domino/lib/Element";
 import Node from "domino/lib/Node";
-import ProcessingInstruction from "domino/lib/ProcessingInstruction";
 import Text from "domino/lib/Text";
 import { elements } from "domino/lib/htmlelts";
 import { add } from "./members.js";
+import { follow } from "./mutations.js";
 import { following, rootOf } from "./tree.js";
 
 /** The length of a node: of its data, or the number of its children. */
@@ -88,74 +84,17 @@ export function install(bridge) {
         });
     };
 
-    // Changes are seen where nodes make them.
-    const { _insertOrReplace } = Node.prototype;
-    Object.defineProperty(Node.prototype, "_insertOrReplace", {
-        configurable: true, writable: true,
-        value(parent, before, isReplace) {
-            if (live.size > 0) {
-                const next = isReplace ? before.nextSibling : before === this ? this.nextSibling : before;
-                const added = this.nodeType === 11 ? [...this.childNodes].reverse() : [this];
-                const gone = new Set(isReplace ? [before, ...added] : added);
-                for (const node of gone) willRemove(node);
-                willInsert(parent, next, gone, added.length);
-            }
-            return _insertOrReplace.call(this, parent, before, isReplace);
+    follow({
+        isActive: () => live.size > 0,
+        willInsert({ parent, next, added, replaced }) {
+            const gone = new Set([...replaced === null ? [] : [replaced], ...[...added].reverse()]);
+            for (const node of gone) willRemove(node);
+            willInsert(parent, next, gone, added.length);
         },
+        willRemove,
+        willEmpty(parent, children) { for (const kid of [...children].reverse()) willRemove(kid); },
+        didChangeData(node, oldValue, offset, count, length) { didReplace(node, offset, count, length); },
     });
-    for (const { prototype } of new Set([Element, CharacterData, Text, Comment, ProcessingInstruction])) {
-        if (!Object.hasOwn(prototype, "remove")) continue;
-        const { remove } = prototype;
-        Object.defineProperty(prototype, "remove", {
-            configurable: true, writable: true, enumerable: true, value: function () {
-                willRemove(this);
-                remove.call(this);
-            },
-        });
-    }
-    const { removeChildren } = ContainerNode.prototype;
-    ContainerNode.prototype.removeChildren = function () {
-        if (live.size > 0) for (const kid of [...this.childNodes].reverse()) willRemove(kid);
-        removeChildren.call(this);
-    };
-    // The node of which a part of the data is being replaced: `didReplace` is called once, for the part.
-    let replacement = null;
-    const { replaceData, appendData } = CharacterData.prototype;
-    add(CharacterData.prototype, {
-        replaceData(offset, count, text) {
-            if (live.size === 0) return replaceData.call(this, offset, count, text);
-            const at = offset >>> 0, size = Math.min(count >>> 0, this.length - at);
-            replacement = this;
-            try {
-                replaceData.call(this, offset, count, text);
-            } finally {
-                replacement = null;
-            }
-            didReplace(this, at, size, `${text}`.length);
-            return undefined;
-        },
-        appendData(text) {
-            replacement = this;
-            try {
-                return appendData.call(this, ...arguments);
-            } finally {
-                replacement = null;
-            }
-        },
-    });
-    for (const { prototype } of [Text, Comment, ProcessingInstruction]) {
-        for (const name of ["data", "nodeValue", "textContent"]) {
-            const known = Object.getOwnPropertyDescriptor(prototype, name);
-            if (known?.set === undefined) continue;
-            Object.defineProperty(prototype, name, {
-                ...known, set(value) {
-                    const before = live.size > 0 && replacement !== this ? this.length : -1;
-                    known.set.call(this, value);
-                    if (before >= 0) didReplace(this, 0, before, this.length);
-                },
-            });
-        }
-    }
     add(Text.prototype, {
         splitText(offset) {
             const at = offset >>> 0, { length, parentNode } = this;
