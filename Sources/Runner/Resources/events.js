@@ -55,9 +55,35 @@ function needType(count) {
     if (count === 0) throw new $TypeError("the type of the event is missing");
 }
 
+// The targets of a route that its current target may see, after https://dom.spec.whatwg.org/#dom-event-composedpath.
+function visiblePath(steps, current) {
+    let start = steps.length - 1, level = 0;
+    for (; start >= 0; start--) {
+        if (steps[start].isRootOfClosed) level++;
+        if (steps[start].target === current) break;
+        if (steps[start].isSlotInClosed) level--;
+    }
+    const before = [], path = [];
+    let own = level, most = level;
+    for (let index = start - 1; index >= 0; index--) {
+        if (steps[index].isRootOfClosed) own++;
+        if (own <= most) append(before, steps[index].target);
+        if (steps[index].isSlotInClosed && --own < most) most = own;
+    }
+    for (let index = before.length - 1; index >= 0; index--) append(path, before[index]);
+    append(path, current);
+    own = most = level;
+    for (let index = start + 1; index < steps.length; index++) {
+        if (steps[index].isSlotInClosed) own++;
+        if (own <= most) append(path, steps[index].target);
+        if (steps[index].isRootOfClosed && --own < most) most = own;
+    }
+    return path;
+}
+
 class Event {
     #type; #cancelable; #bubbles; #composed;
-    #target = null; #current = null; #phase = 0; #path = [];
+    #target = null; #current = null; #phase = 0; #path = []; #steps = null;
     #prevented = false; #stopped = false; #halted = false; #isUnderWay = false;
     #isInitialized = true; #isTrusted = false; #isPassive = false;
     #time = host.now();
@@ -89,6 +115,7 @@ class Event {
     set cancelBubble(value) { if (value) this.#stopped = true; }
     composedPath() {
         const path = [];
+        if (this.#steps !== null) return visiblePath(this.#steps, this.#current);
         for (let index = 0; index < this.#path.length; index++) append(path, this.#path[index]);
         return path;
     }
@@ -122,6 +149,8 @@ class Event {
             event.#target = target;
         },
         travel(event, path) { event.#path = path; },
+        route(event, steps) { event.#steps = steps; },
+        aim(event, target) { event.#target = target; },
         enter(event, current, phase) {
             event.#current = current;
             event.#phase = phase;
@@ -131,6 +160,7 @@ class Event {
             event.#current = null;
             event.#phase = 0;
             event.#path = [];
+            event.#steps = null;
         },
         typeOf: (event) => event.#type,
         bubbles: (event) => event.#bubbles,
@@ -145,7 +175,7 @@ class Event {
     };
 }
 const {
-    check: checkEvent, begin: beginEvent, travel: setPath, enter: enterEvent, finish: finishEvent, typeOf: eventType,
+    check: checkEvent, begin: beginEvent, travel: setPath, route: setRoute, aim: setTarget, enter: enterEvent, finish: finishEvent, typeOf: eventType,
     bubbles: eventBubbles, isStopped, isHalted, isPrevented, setPassive, leaveUninitialized, isUnderWay,
     prevent: preventEvent,
 } = Event.internals;

@@ -2,10 +2,10 @@
 // The listeners of each target: `entries` in order, and how many dispatches are reading them. Any object can be a
 // target, including the global object and the nodes of a page.
 const listenersOf = new $WeakMap();
-// What the document adds: the next target on an event's path, whether listeners of a type are passive
+// What the document adds: the next target on an event's path, its whole route where there are shadow trees, whether listeners of a type are passive
 // unless they say otherwise, what a click does, and how the console shows its nodes.
 const hooks = {
-    __proto__: null, parentOf: () => null, isPassive: () => false, activates: () => false,
+    __proto__: null, parentOf: () => null, routeOf: () => null, setRelated() {}, isPassive: () => false, activates: () => false,
     before: () => undefined, cancelled() {}, after() {}, textOf: () => undefined,
 };
 // The event that is being dispatched, for `window.event`.
@@ -94,7 +94,7 @@ function callListener(callback, target, event) {
 }
 
 // An exception of a listener is reported, and the next one is called.
-function callListeners(target, event, phase, capture) {
+function callListeners(target, event, phase, capture, isInShadow = false) {
     const list = weakGet(listenersOf, target), kind = eventType(event);
     if (isStopped(event)) return;
     enterEvent(event, target, phase);
@@ -110,7 +110,7 @@ function callListeners(target, event, phase, capture) {
                 list.hasRemoved = true;
             }
             const before = currentEvent;
-            currentEvent = event;
+            currentEvent = isInShadow ? undefined : event;
             if (entry.passive) setPassive(event, true);
             callListener(entry.callback, target, event);
             setPassive(event, false);
@@ -124,6 +124,8 @@ function callListeners(target, event, phase, capture) {
 // Dispatches an event of the host; those of the app are not trusted.
 function dispatchTo(target, event, isTrusted = true) {
     beginEvent(event, target, isTrusted);
+    const route = hooks.routeOf(target, event);
+    if (route !== null) return dispatchAlong(route, event);
     const path = [target];
     let activated = hooks.activates(target, event) ? target : null;
     for (let at = hooks.parentOf(target, event); at !== null; at = hooks.parentOf(at, event)) {
@@ -140,6 +142,35 @@ function dispatchTo(target, event, isTrusted = true) {
         callListeners(path[index], event, 3, false);
     }
     finishEvent(event);
+    const isCancelled = isPrevented(event);
+    if (activated !== null) {
+        if (isCancelled) hooks.cancelled(activated, event, state);
+        else hooks.after(activated, event, state);
+    }
+    return !isCancelled;
+}
+
+// Each step has the target as its tree sees it, or null where that is the one of the step before.
+function dispatchAlong({ steps, activated, isCleared }, event) {
+    const state = activated === null ? undefined : hooks.before(activated, event);
+    setRoute(event, steps);
+    const call = (index, capture) => {
+        const step = steps[index];
+        let at = index;
+        while (steps[at].adjusted === null) at--;
+        setTarget(event, steps[at].adjusted);
+        hooks.setRelated(event, step.related);
+        callListeners(step.target, event, step.adjusted !== null ? 2 : capture ? 1 : 3, capture, step.isInShadow);
+    };
+    for (let index = steps.length - 1; index >= 0; index--) call(index, true);
+    for (let index = 0; index < steps.length; index++) {
+        if (steps[index].adjusted !== null || eventBubbles(event)) call(index, false);
+    }
+    finishEvent(event);
+    if (isCleared) {
+        setTarget(event, null);
+        hooks.setRelated(event, null);
+    }
     const isCancelled = isPrevented(event);
     if (activated !== null) {
         if (isCancelled) hooks.cancelled(activated, event, state);

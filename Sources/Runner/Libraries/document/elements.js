@@ -73,7 +73,6 @@ function unlinkRemoved() {
 export function install(bridge, styles) {
     unlinkRemoved();
     add(Node.prototype, {
-        get isConnected() { return this.rooted; },
         get baseURI() { return this.doc._documentBaseURL; },
     });
     for (const kind of [Element, Document, DocumentFragment]) add(kind.prototype, parents);

@@ -26,7 +26,7 @@ export function eventTypes({ addConstants, Event, EventTarget, CustomEvent, glob
         if (value !== null && value !== global) throw new TypeError("the view is not a Window");
         return value;
     };
-    const made = {};
+    const made = {}, related = new WeakMap();
 
     /** Declares a class: `fields` has a default value and a conversion for each member. */
     function declare(name, Base, fields, members = {}) {
@@ -41,6 +41,7 @@ export function eventTypes({ addConstants, Event, EventTarget, CustomEvent, glob
                     own[key] = given === undefined ? fallback : convert(given);
                 }
                 values.set(this, own);
+                if (fields.relatedTarget !== undefined) related.set(this, own);
             }
         } }[name];
         for (const key of Object.keys(fields)) {
@@ -166,5 +167,7 @@ export function eventTypes({ addConstants, Event, EventTarget, CustomEvent, glob
         leaveUninitialized(event);
         return event;
     }
-    return { made, create };
+    // An event shows each tree that it passes a related target of that tree.
+    const setRelated = (event, node) => { if (related.has(event)) related.get(event).relatedTarget = node; };
+    return { made, create, setRelated };
 }

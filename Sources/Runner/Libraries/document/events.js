@@ -109,8 +109,9 @@ export function install(bridge) {
         || (target instanceof Node && (target.nodeType === 9 || target === target.ownerDocument.documentElement
             || target === target.ownerDocument.body)));
 
-    const { made, create } = eventTypes(bridge);
+    const { made, create, setRelated } = eventTypes(bridge);
     bridge.events = made;
+    hooks.setRelated = setRelated;
     Object.defineProperty(Document.prototype, "createEvent", {
         configurable: true, writable: true, enumerable: true,
         value: function createEvent(name) { return create(name) ?? utils.NotSupportedError(); },

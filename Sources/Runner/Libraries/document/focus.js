@@ -4,7 +4,9 @@ import Element from "domino/lib/Element";
 import { elements } from "domino/lib/htmlelts";
 import { isDisabled } from "./activation.js";
 import { changedState } from "./changes.js";
+import { isShadowRoot } from "./components.js";
 import { add } from "./members.js";
+import { rootOf } from "./tree.js";
 
 const natural = "a[href], area[href], button, input:not([type=hidden]), select, textarea, iframe, summary";
 
@@ -58,9 +60,14 @@ export function install(bridge, styles) {
         set autofocus(value) { this.toggleAttribute("autofocus", !!value); },
     });
     add(Document.prototype, {
-        get activeElement() { return current(this) ?? this.body ?? this.documentElement; },
+        get activeElement() {
+            let element = current(this);
+            while (element !== null && isShadowRoot(rootOf(element))) element = rootOf(element).host;
+            return element ?? this.body ?? this.documentElement;
+        },
         hasFocus() { return this.defaultView === bridge.global; },
     });
+    Object.defineProperty(Document.prototype, "_focused", { configurable: true, get() { return current(this); } });
     return {
         /** Focuses the first element that asks for it, at the end of parsing. */
         begin(document) { if (current(document) === null) document.querySelector("[autofocus]")?.focus(); },

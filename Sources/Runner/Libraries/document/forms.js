@@ -1,6 +1,7 @@
 // Forms, their controls and labels, after https://html.spec.whatwg.org/#forms. Nothing is sent: the page stays.
 import { elements } from "domino/lib/htmlelts";
 import NodeList from "domino/lib/NodeList";
+import { isFormAssociated } from "./components.js";
 import { kept } from "./changes.js";
 import { HTMLFormControlsCollection, RadioNodeList, collection, ownerOf } from "./live-lists.js";
 import { add, lower, reflect } from "./members.js";
@@ -9,9 +10,9 @@ import { descendants, firstElement, rootOf } from "./tree.js";
 const html = "http://www.w3.org/1999/xhtml";
 const listed = new Set(["button", "fieldset", "input", "object", "output", "select", "textarea"]);
 const labelable = new Set(["button", "input", "meter", "output", "progress", "select", "textarea"]);
-const isListed = (element) => listed.has(element.localName) && element.namespaceURI === html;
-const isLabelable = (element) => labelable.has(element.localName) && element.namespaceURI === html
-    && !(element.localName === "input" && element.type === "hidden");
+const isListed = (element) => (listed.has(element.localName) && element.namespaceURI === html) || isFormAssociated(element);
+const isLabelable = (element) => (labelable.has(element.localName) && element.namespaceURI === html
+    && !(element.localName === "input" && element.type === "hidden")) || isFormAssociated(element);
 
 export function install(bridge) {
     const { Event, DOMException } = bridge;
@@ -21,7 +22,7 @@ export function install(bridge) {
     } = elements;
     const owner = (control) => {
         const id = control.getAttribute("form");
-        if (id !== null && control.isConnected) {
+        if (id !== null && control.rooted) {
             const found = control.ownerDocument.getElementById(id);
             return found instanceof HTMLFormElement ? found : null;
         }
@@ -51,6 +52,7 @@ export function install(bridge) {
     const labels = {
         get labels() { return isLabelable(this) ? this._labels ??= collection(NodeList, this, labelsOf) : null; },
     };
+    Object.defineProperty(HTMLElement.prototype, "_labelsOf", { configurable: true, value() { return this._labels ??= collection(NodeList, this, labelsOf); } });
     for (const { prototype } of [
         HTMLInputElement, HTMLButtonElement, HTMLOutputElement, HTMLSelectElement, HTMLTextAreaElement,
         HTMLMeterElement, HTMLProgressElement,
@@ -62,7 +64,7 @@ export function install(bridge) {
             const id = this.getAttribute("for");
             if (id === null) return firstElement(this, isLabelable);
             if (id === "") return null;
-            const found = this.isConnected ? this.ownerDocument.getElementById(id)
+            const found = this.rooted ? this.ownerDocument.getElementById(id)
                 : firstElement(rootOf(this), (element) => element.getAttribute("id") === id);
             return found !== null && isLabelable(found) ? found : null;
         },

@@ -15,6 +15,7 @@ import ProcessingInstruction from "domino/lib/ProcessingInstruction";
 import Text from "domino/lib/Text";
 import TreeWalker from "domino/lib/TreeWalker";
 import { elements as svgElements } from "domino/lib/svg";
+import { construct, HTMLSlotElement } from "./components.js";
 import { HTMLCollection, HTMLFormControlsCollection, HTMLOptionsCollection, RadioNodeList } from "./live-lists.js";
 
 const lists = { HTMLCollection, HTMLFormControlsCollection, HTMLOptionsCollection, RadioNodeList };
@@ -36,7 +37,7 @@ const same = { HTMLDocument: "Document", XMLDocument: "Document" };
 /** The global constructors for domino's classes `all`, by name; `getDocument` gives the page's document. */
 export function constructorsOf(all, bridge) {
     const classes = {
-        ...all, ...svgElements, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
+        ...all, ...svgElements, HTMLSlotElement, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
         ProcessingInstruction, NodeList, ...lists, TreeWalker, NodeIterator,
     };
     // In domino, processing instructions and comments have the members of character data, but not its prototype.
@@ -49,7 +50,8 @@ export function constructorsOf(all, bridge) {
         }
         const make = makers[name];
         const constructor = { [name]: function (...list) {
-            if (make === undefined || new.target === undefined) throw new TypeError("Illegal constructor");
+            if (new.target === undefined) throw new TypeError("Illegal constructor");
+            if (make === undefined) return construct(new.target, constructor);
             const node = make(bridge.global.document, ...list);
             if (new.target !== constructor) Object.setPrototypeOf(node, new.target.prototype);
             return node;

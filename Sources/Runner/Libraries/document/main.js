@@ -5,8 +5,10 @@
 import { restore } from "./configurable.js";
 import domino from "domino";
 import { install as installActivation } from "./activation.js";
+import { install as installAria } from "./aria.js";
 import { install as installCanvas } from "./canvas.js";
 import { install as installControls } from "./controls.js";
+import { install as installComponents } from "./components.js";
 import { install as installDialogs } from "./dialogs.js";
 import { install as installSelection } from "./document-selection.js";
 import { install as installEvents } from "./events.js";
@@ -67,6 +69,8 @@ export default function library(bridge) {
     const validity = installValidity(bridge);
     const focus = installFocus(bridge, styles);
     installMutations();
+    installAria();
+    const components = installComponents(bridge);
     const observers = installObservers(bridge);
     const ranges = installRanges(bridge), selection = installSelection(bridge, ranges.Range);
     const globals = constructorsOf({ ...impl, ...nodes }, bridge);
@@ -111,7 +115,7 @@ export default function library(bridge) {
     });
     let page = null, shown = "";
     const open = (html, name) => {
-        page = new Page(bridge, html, name, focus.begin);
+        page = new Page(bridge, html, name, focus.begin, components.declare);
         observers.watch(page.document);
         new Names(bridge, page.document);
         return page;

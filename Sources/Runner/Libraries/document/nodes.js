@@ -13,6 +13,7 @@ import ProcessingInstruction from "domino/lib/ProcessingInstruction";
 import Text from "domino/lib/Text";
 import utils from "domino/lib/utils";
 import { kept } from "./changes.js";
+import { copied, copying, moving } from "./components.js";
 import { HTMLCollection, collection } from "./live-lists.js";
 import { add, lower } from "./members.js";
 import { Invalid, find, hasClass, matches } from "./selectors.js";
@@ -150,6 +151,16 @@ export function install(bridge) {
             node.nodeType = 4;
         }
     };
+    // The children of a fragment get another document, not the fragment.
+    const inserting = (node, action) => {
+        if (node.nodeType !== 11) return withCDATA(node, action);
+        const { ownerDocument } = node;
+        try {
+            return moving(action);
+        } finally {
+            node.ownerDocument = ownerDocument;
+        }
+    };
     for (const kind of [Node, Document]) {
         const { insertBefore: before, replaceChild: replace, removeChild: remove } = kind.prototype;
         add(kind.prototype, {
@@ -157,7 +168,7 @@ export function install(bridge) {
                 if (arguments.length < 2) throw new TypeError("insertBefore needs 2 arguments");
                 const place = child ?? null;
                 inserted(this, node, place);
-                return withCDATA(node, () => before.call(this, node, place));
+                return inserting(node, () => before.call(this, node, place));
             },
             replaceChild(node, child) {
                 asNode(child);
@@ -165,10 +176,10 @@ export function install(bridge) {
                 if (node === child && child.parentNode === this) {
                     const next = child.nextSibling;
                     remove.call(this, child);
-                    withCDATA(node, () => before.call(this, node, next));
+                    inserting(node, () => before.call(this, node, next));
                     return child;
                 }
-                return withCDATA(node, () => replace.call(this, node, child));
+                return inserting(node, () => replace.call(this, node, child));
             },
             removeChild(child) { return remove.call(this, asNode(child)); },
         });
@@ -186,7 +197,7 @@ export function install(bridge) {
             if (arguments.length === 0) throw new TypeError("appendChild needs 1 argument");
             return this.insertBefore(node, null);
         },
-        cloneNode(isDeep = false) { return copy(this, !!isDeep); },
+        cloneNode(isDeep = false) { return copying(() => copy(this, !!isDeep)); },
         contains(node) {
             if (node !== null && node !== undefined) asNode(node);
             for (let at = node ?? null; at !== null; at = at.parentNode) if (at === this) return true;
@@ -195,7 +206,6 @@ export function install(bridge) {
         isSameNode(node) { return this === node; },
         isEqualNode(node) { return node !== null && node !== undefined && isEqual(this, asNode(node)); },
         compareDocumentPosition(other) { return position(asNode(other), this); },
-        getRootNode() { return rootOf(this); },
         normalize() {
             for (let child = this.firstChild, next; child !== null; child = next) {
                 next = child.nextSibling;
@@ -253,6 +263,7 @@ export function install(bridge) {
     function copy(node, isDeep) {
         const clone = node.nodeType === 9 ? emptyCopy(node) : node.nodeType === 2 ? cloneAttribute(node) : node.clone();
         clone._copyState?.(node);
+        if (node.nodeType === 1) copied(clone, node);
         if (!isDeep && !(node.localName === "template" && node.content)) return clone;
         if (isDeep) for (let kid = node.firstChild; kid; kid = kid.nextSibling) clone.appendChild(copy(kid, true));
         if (isDeep && node.localName === "template" && node.content && clone.content) {

@@ -13,7 +13,7 @@ function typeOf(script) {
 }
 
 export class Page {
-    #bridge; #html; #name; #parser; #parsed;
+    #bridge; #html; #name; #parser; #parsed; #declare;
     /** The offset where parsing continues, and the end of the last inline script that was located. */
     #position = 0; #scriptEnd = 0;
     /** Parser-blocking scripts, deferred scripts, and scripts added later. */
@@ -21,10 +21,11 @@ export class Page {
     #isParsing = false; #hasParsed = false; #isComplete = false;
     #scriptsRun = true;
 
-    /** `parsed` is called with the document when it has been parsed. */
-    constructor(bridge, html, name, parsed) {
+    /** `parsed` is called with the document when it has been parsed, `declare` with each template of a shadow root. */
+    constructor(bridge, html, name, parsed, declare) {
         this.#bridge = bridge;
         this.#parsed = parsed;
+        this.#declare = declare;
         this.#html = html.replace(/\r\n?/g, "\n");
         this.#name = name;
         this.#parser = new HTMLParser(bridge.address());
@@ -135,6 +136,8 @@ export class Page {
             pop.call(this);
             if (top instanceof elements.HTMLScriptElement && top.ownerDocument === page.document) {
                 page.#prepare(top, true);
+            } else if (top.localName === "template" && top.ownerDocument === page.document && /^(?:open|closed)$/.test(top.getAttribute("shadowrootmode") ?? "")) {
+                page.#declare(top);
             }
         };
     }

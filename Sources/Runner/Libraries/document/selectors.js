@@ -1,5 +1,6 @@
 // Selectors, after https://www.w3.org/TR/selectors-4/: parsed once, and compiled to functions of an element.
 import { isDisabled } from "./activation.js";
+import { isDefined } from "./components.js";
 import { lower } from "./members.js";
 import { elementsOf, firstElement, following, placeOf } from "./tree.js";
 
@@ -218,7 +219,7 @@ const simple = {
     "in-range": (element) => ranged(element) && !element.validity.rangeUnderflow && !element.validity.rangeOverflow,
     "out-of-range": (element) => ranged(element) && (element.validity.rangeUnderflow || element.validity.rangeOverflow),
     open: (element) => isControl(element, ["details", "dialog"]) && element.hasAttribute("open"),
-    defined: () => true, fullscreen: () => false, "popover-open": () => false, modal: () => false, autofill: () => false,
+    defined: isDefined, fullscreen: () => false, "popover-open": () => false, modal: () => false, autofill: () => false,
     host: () => false, "user-valid": () => false, "user-invalid": () => false,
 };
 const ranged = (element) => isControl(element, ["input"]) && (element.hasAttribute("min") || element.hasAttribute("max")) && element.willValidate;

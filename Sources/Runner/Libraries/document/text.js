@@ -1,4 +1,5 @@
 // The visible text of an element, after https://html.spec.whatwg.org/#the-innertext-idl-attribute.
+import { shownChildren } from "./components.js";
 import { elementsOf } from "./tree.js";
 
 const unseen = new Set([
@@ -68,7 +69,7 @@ function collect(node, lines, styles) {
         const summary = elementsOf(node).find((child) => child.localName === "summary");
         if (summary !== undefined) collect(summary, lines, styles);
     } else {
-        for (let child = node.firstChild; child !== null; child = child.nextSibling) collect(child, lines, styles);
+        for (const child of shownChildren(node)) collect(child, lines, styles);
     }
     if (display === "table-cell" && nextShown(node, styles)) lines.tab();
     if (display === "table-row") lines.block(1);
@@ -88,6 +89,6 @@ export function visibleText(element, styles) {
     styles.begin();
     if (!styles.isRendered(element)) return element.textContent;
     const lines = new Lines();
-    for (let child = element.firstChild; child !== null; child = child.nextSibling) collect(child, lines, styles);
+    for (const child of shownChildren(element)) collect(child, lines, styles);
     return String(lines).replace(/[ \t]+\n/g, "\n").trimEnd();
 }
