@@ -34,10 +34,10 @@ const chains = {
 };
 const same = { HTMLDocument: "Document", XMLDocument: "Document" };
 
-/** The global constructors for domino's classes `all`, by name; `getDocument` gives the page's document. */
-export function constructorsOf(all, bridge) {
+/** The global constructors for domino's classes `all` and those of SVG, by name. */
+export function constructorsOf(all, svg, bridge) {
     const classes = {
-        ...all, ...svgElements, HTMLSlotElement, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
+        ...all, ...svgElements, ...svg.kinds, HTMLSlotElement, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
         ProcessingInstruction, NodeList, ...lists, TreeWalker, NodeIterator,
     };
     // In domino, processing instructions and comments have the members of character data, but not its prototype.
@@ -65,7 +65,7 @@ export function constructorsOf(all, bridge) {
         for (const key of Object.keys(original)) if (/^[A-Z_]+$/.test(key)) Object.defineProperty(constructor, key, { value: original[key], enumerable: true });
         made[name] = constructor;
     }
-    for (const [name, parent] of Object.entries(chains)) if (made[name] && made[parent]) Object.setPrototypeOf(made[name], made[parent]);
+    for (const [name, parent] of Object.entries({ ...chains, ...svg.parents })) if (made[name] && made[parent]) Object.setPrototypeOf(made[name], made[parent]);
     for (const [name, constructor] of Object.entries(made)) {
         if (/^HTML\w+Element$/.test(name) && name !== "HTMLElement") Object.setPrototypeOf(constructor, made.HTMLElement);
     }

@@ -31,6 +31,7 @@ import { install as installRanges } from "./ranges.js";
 import { install as installSelects } from "./selects.js";
 import { install as installSizeObservers } from "./size-observers.js";
 import { Styles } from "./styles.js";
+import { install as installSVG } from "./svg.js";
 import { install as installTables } from "./tables.js";
 import { visibleText } from "./text.js";
 import { install as installValidity } from "./validity.js";
@@ -73,7 +74,7 @@ export default function library(bridge) {
     const components = installComponents(bridge);
     const observers = installObservers(bridge);
     const ranges = installRanges(bridge), selection = installSelection(bridge, ranges.Range);
-    const globals = constructorsOf({ ...impl, ...nodes }, bridge);
+    const globals = constructorsOf({ ...impl, ...nodes }, installSVG(bridge), bridge);
     for (const name of ["DOMException", "Event", "CustomEvent", "UIEvent", "MouseEvent", "Window", "HTMLParser"]) {
         delete globals[name];
     }
