@@ -137,8 +137,8 @@ export function install(bridge, styles) {
         referrer: { get: () => "", configurable: true },
         domain: { get: () => bridge.global.location.hostname, set() {}, configurable: true },
         location: {
-            get() { return this.defaultView === bridge.global ? bridge.global.location : null; },
-            set(value) { bridge.global.location = value; }, configurable: true,
+            get() { return this.defaultView?.location ?? null; },
+            set(value) { if (this.defaultView) this.defaultView.location = value; }, configurable: true,
         },
         hidden: { get: () => false, configurable: true },
         visibilityState: { get: () => "visible", configurable: true },

@@ -102,8 +102,7 @@ export function install(bridge) {
     hooks.parentOf = (target, event) => {
         if (!(target instanceof Node)) return null;
         if (target.parentNode !== null && target.parentNode !== undefined) return target.parentNode;
-        const isOurs = target.nodeType === 9 && target.defaultView === global;
-        return isOurs && event.type !== "load" ? global : null;
+        return target.nodeType === 9 && event.type !== "load" ? target.defaultView ?? null : null;
     };
     hooks.isPassive = (target, type) => passiveTypes.has(type) && (target === global
         || (target instanceof Node && (target.nodeType === 9 || target === target.ownerDocument.documentElement

@@ -15,6 +15,7 @@ import { install as installEvents } from "./events.js";
 import { install as installElements } from "./elements.js";
 import { install as installFocus } from "./focus.js";
 import { install as installForms } from "./forms.js";
+import { install as installFrames } from "./frames.js";
 import { install as installImages } from "./images.js";
 import { install as installStyle } from "./inline-style.js";
 import { install as installSheets } from "./css-sheets.js";
@@ -114,9 +115,23 @@ export default function library(bridge) {
             return option;
         }),
     });
-    let page = null, shown = "";
+    let page = null, shown = "", waiting = [];
+    // What has to happen before the page is complete, and happens soon.
+    const soon = (action) => {
+        let isDone = false;
+        const once = () => {
+            if (isDone) return;
+            isDone = true;
+            waiting = waiting.filter((one) => one !== once);
+            action();
+        };
+        waiting.push(once);
+        bridge.later(once);
+    };
+    const settle = () => { for (const action of [...waiting]) action(); };
+    installFrames(bridge, soon);
     const open = (html, name) => {
-        page = new Page(bridge, html, name, focus.begin, components.declare);
+        page = new Page(bridge, html, name, focus.begin, components.declare, settle);
         observers.watch(page.document);
         new Names(bridge, page.document);
         return page;

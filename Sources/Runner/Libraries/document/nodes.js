@@ -385,6 +385,7 @@ export function install(bridge) {
             return createDocument.call(this, namespace, name === null ? "" : `${name}`, type);
         },
     });
+    Object.defineProperty(Document.prototype, "defaultView", { value: null, writable: true, configurable: true });
     installAttributes();
     countArguments();
 

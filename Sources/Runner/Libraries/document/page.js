@@ -13,7 +13,7 @@ function typeOf(script) {
 }
 
 export class Page {
-    #bridge; #html; #name; #parser; #parsed; #declare;
+    #bridge; #html; #name; #parser; #parsed; #declare; #settle;
     /** The offset where parsing continues, and the end of the last inline script that was located. */
     #position = 0; #scriptEnd = 0;
     /** Parser-blocking scripts, deferred scripts, and scripts added later. */
@@ -21,11 +21,15 @@ export class Page {
     #isParsing = false; #hasParsed = false; #isComplete = false;
     #scriptsRun = true;
 
-    /** `parsed` is called with the document when it has been parsed, `declare` with each template of a shadow root. */
-    constructor(bridge, html, name, parsed, declare) {
+    /**
+     * `parsed` is called with the document when it has been parsed, `declare` with each template of a shadow root, and
+     * `settle` before the page is complete.
+     */
+    constructor(bridge, html, name, parsed, declare, settle) {
         this.#bridge = bridge;
         this.#parsed = parsed;
         this.#declare = declare;
+        this.#settle = settle;
         this.#html = html.replace(/\r\n?/g, "\n");
         this.#name = name;
         this.#parser = new HTMLParser(bridge.address());
@@ -74,6 +78,7 @@ export class Page {
         const { document } = this, { Event, global } = this.#bridge;
         if (document.readyState === "loading") this.#enter("interactive");
         this.#bridge.dispatchTo(document, new Event("DOMContentLoaded", { bubbles: true }));
+        this.#settle();
         this.#enter("complete");
         this.#bridge.dispatchTo(global, new Event("load"));
         this.#bridge.dispatchTo(global, new this.#bridge.events.PageTransitionEvent("pageshow"));

@@ -204,7 +204,7 @@ export function install(bridge) {
             }
             if (isNode(parent) && slotFor(parent) !== null) slottable = parent;
             found = retarget(related, parent);
-            if (parent === global || (isNode(parent) && isNode(goal) && includes(rootOf(goal), parent))) {
+            if (!isNode(parent) || (isNode(goal) && includes(rootOf(goal), parent))) {
                 if (activated === null && event.bubbles && hooks.activates(parent, event)) activated = parent;
                 append(parent, null, isSlotInClosed);
             } else if (parent === found) {
