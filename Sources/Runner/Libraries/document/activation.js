@@ -105,6 +105,8 @@ export function install(bridge) {
     hooks.after = (element, event, state) => {
         // A control that was no checkbox or radio button before its listeners ran does nothing more.
         if (isCheckable(element) && state === undefined) return;
+        // Nothing has changed.
+        if (element.type === "radio" && state?.isChecked) return;
         bridge.call(runs[element.localName], undefined, [element, event]);
     };
     add(HTMLElement.prototype, {

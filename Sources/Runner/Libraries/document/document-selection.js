@@ -17,8 +17,12 @@ export function install(bridge, Range) {
         return range;
     };
     const select = (selection, range, isBackward = false) => {
-        const state = states.get(selection);
+        const state = states.get(selection), before = state.range;
+        const isSame = before === null || range === null ? before === range : isBackward === state.isBackward
+            && before.startContainer === range.startContainer && before.startOffset === range.startOffset
+            && before.endContainer === range.endContainer && before.endOffset === range.endOffset;
         Object.assign(state, { range, isBackward });
+        if (isSame) return;
         if (changed.has(state.document)) return;
         changed.add(state.document);
         bridge.later(() => {

@@ -13,7 +13,14 @@ import { descendants } from "./tree.js";
 
 const html = "http://www.w3.org/1999/xhtml";
 
+/** What `dataset` gives. */
+export class DOMStringMap {
+    constructor() { throw new TypeError("Illegal constructor"); }
+}
+Object.defineProperty(DOMStringMap.prototype, Symbol.toStringTag, { value: "DOMStringMap", configurable: true });
+
 function fragmentOf(document, parts) {
+    if (parts.length === 1 && parts[0] instanceof Node) return parts[0];
     const fragment = document.createDocumentFragment();
     for (const part of parts) {
         fragment.appendChild(part instanceof Node ? part : document.createTextNode(String(part)));
@@ -37,13 +44,13 @@ const keyOf = (name) => name.slice(5).replace(/-([a-z])/g, (all, letter) => lett
 
 function datasetOf(element) {
     const names = () => element.getAttributeNames().filter((name) => name.startsWith("data-"));
-    return new Proxy({}, {
-        get: (target, key) => (typeof key === "string" ? element.getAttribute(nameOf(key)) ?? undefined : undefined),
+    return new Proxy(Object.create(DOMStringMap.prototype), {
+        get: (target, key) => (typeof key === "string" ? element.getAttribute(nameOf(key)) ?? Reflect.get(target, key) : Reflect.get(target, key)),
         set(target, key, value) {
             element.setAttribute(nameOf(key), String(value));
             return true;
         },
-        has: (target, key) => element.hasAttribute(nameOf(String(key))),
+        has: (target, key) => element.hasAttribute(nameOf(String(key))) || Reflect.has(target, key),
         deleteProperty(target, key) {
             element.removeAttribute(nameOf(key));
             return true;

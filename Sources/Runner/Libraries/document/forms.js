@@ -3,7 +3,7 @@ import { elements } from "domino/lib/htmlelts";
 import NodeList from "domino/lib/NodeList";
 import { isFormAssociated } from "./components.js";
 import { kept } from "./changes.js";
-import { HTMLFormControlsCollection, RadioNodeList, collection, ownerOf } from "./live-lists.js";
+import { HTMLCollection, HTMLFormControlsCollection, RadioNodeList, collection, ownerOf } from "./live-lists.js";
 import { add, lower, reflect } from "./members.js";
 import { descendants, firstElement, rootOf } from "./tree.js";
 
@@ -87,7 +87,7 @@ export function install(bridge) {
     const within = kept((fieldset) => descendants(fieldset, isListed));
     add(HTMLFieldSetElement.prototype, {
         get type() { return "fieldset"; },
-        get elements() { return this._elements ??= collection(HTMLFormControlsCollection, this, within); },
+        get elements() { return this._elements ??= collection(HTMLCollection, this, within); },
     });
     reflect(HTMLFieldSetElement.prototype, ["disabled"], "boolean");
     reflect(HTMLFieldSetElement.prototype, ["name"]);

@@ -27,17 +27,19 @@ const makers = {
     Document: () => new Document(false, "about:blank"),
 };
 const chains = {
-    Document: "Node", DocumentFragment: "Node", DocumentType: "Node", Element: "Node", CharacterData: "Node", Attr: "Node",
+    Document: "Node", XMLDocument: "Document", DocumentFragment: "Node", DocumentType: "Node", Element: "Node", CharacterData: "Node", Attr: "Node",
     Text: "CharacterData", Comment: "CharacterData", ProcessingInstruction: "CharacterData", CDATASection: "Text",
     HTMLElement: "Element", SVGElement: "Element", RadioNodeList: "NodeList",
     HTMLOptionsCollection: "HTMLCollection", HTMLFormControlsCollection: "HTMLCollection",
 };
-const same = { HTMLDocument: "Document", XMLDocument: "Document" };
+const same = { HTMLDocument: "Document" };
+class XMLDocument {}
+Object.setPrototypeOf(XMLDocument.prototype, Document.prototype);
 
 /** The global constructors for domino's classes `all` and those of SVG, by name. */
 export function constructorsOf(all, svg, bridge) {
     const classes = {
-        ...all, ...svgElements, ...svg.kinds, HTMLSlotElement, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
+        ...all, ...svgElements, ...svg.kinds, HTMLSlotElement, XMLDocument, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
         ProcessingInstruction, NodeList, ...lists, TreeWalker, NodeIterator,
     };
     // In domino, processing instructions and comments have the members of character data, but not its prototype.
@@ -72,8 +74,10 @@ export function constructorsOf(all, svg, bridge) {
     Object.setPrototypeOf(made.Node, bridge.EventTarget);
     flatten();
     Object.defineProperty(Document.prototype, Symbol.toStringTag, {
-        configurable: true, get() { return this.isHTML ? "HTMLDocument" : "XMLDocument"; },
+        configurable: true, get() { return this.isHTML ? "HTMLDocument" : "Document"; },
     });
+    const { createDocument } = DOMImplementation.prototype;
+    DOMImplementation.prototype.createDocument = function (...list) { return Object.setPrototypeOf(createDocument.apply(this, list), XMLDocument.prototype); };
     for (const [name, of] of Object.entries(same)) made[name] = made[of];
     return made;
 }

@@ -6,7 +6,7 @@ const parts = ["protocol", "username", "password", "host", "hostname", "port", "
 
 export function install({ URL }) {
     // Null for a link without an address or with one that is not valid.
-    const addressOf = (link) => (link.hasAttribute("href") ? URL.parse(link.getAttribute("href"), link.baseURI) : null);
+    const addressOf = (link) => (link.hasAttribute("href") ? URL.parse(link.getAttribute("href"), link.baseURI) ?? URL.parse(link.getAttribute("href")) : null);
     const members = {
         get href() { return addressOf(this)?.href ?? this.getAttribute("href") ?? ""; },
         set href(value) { this.setAttribute("href", value); },

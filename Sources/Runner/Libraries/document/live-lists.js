@@ -34,9 +34,24 @@ class LiveList {
     deleteProperty(target, key) {
         return typeof key === "string" && isIndex(key) ? key >= this.members.length : Reflect.deleteProperty(target, key);
     }
-    ownKeys(target) { return [...this.members.keys()].map(String).concat(Reflect.ownKeys(target)); }
+    ownKeys(target) {
+        const keys = [...this.members.keys()].map(String), own = Reflect.ownKeys(target);
+        return [...new Set([...keys, ...this.names(target), ...own])];
+    }
+    // The names of members, which can be read but do not hide what the list itself has.
+    names(target) {
+        if (!this.#isNamed) return [];
+        const all = this.members.flatMap((element) => [element.id, element.namespaceURI === "http://www.w3.org/1999/xhtml" ? element.getAttribute("name") ?? "" : ""]);
+        return all.filter((name) => name !== "" && !isIndex(name) && !(name in target));
+    }
     getOwnPropertyDescriptor(target, key) {
-        if (typeof key !== "string" || !isIndex(key)) return Reflect.getOwnPropertyDescriptor(target, key);
+        if (typeof key !== "string") return Reflect.getOwnPropertyDescriptor(target, key);
+        if (!isIndex(key)) {
+            const own = Reflect.getOwnPropertyDescriptor(target, key);
+            if (own !== undefined || !this.#isNamed || key in target) return own;
+            const member = target.namedItem.call(this.list, key);
+            return member === null || member === undefined ? undefined : { value: member, enumerable: false, configurable: true, writable: false };
+        }
         const value = this.members[key];
         return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: this.#put !== undefined };
     }
@@ -53,7 +68,7 @@ export class RadioNodeList {}
  */
 export function collection(Kind, owner, find, put = undefined) {
     const handler = new LiveList(owner, find, HTMLCollection.prototype.isPrototypeOf(Kind.prototype) || Kind === HTMLCollection, put);
-    const list = new Proxy(Object.create(Kind.prototype), handler);
+    const list = handler.list = new Proxy(Object.create(Kind.prototype), handler);
     handlers.set(list, handler);
     return list;
 }

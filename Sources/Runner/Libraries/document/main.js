@@ -12,7 +12,7 @@ import { install as installComponents } from "./components.js";
 import { install as installDialogs } from "./dialogs.js";
 import { install as installSelection } from "./document-selection.js";
 import { install as installEvents } from "./events.js";
-import { install as installElements } from "./elements.js";
+import { DOMStringMap, install as installElements } from "./elements.js";
 import { install as installFocus } from "./focus.js";
 import { install as installForms } from "./forms.js";
 import { install as installFrames } from "./frames.js";
@@ -83,6 +83,7 @@ export default function library(bridge) {
     // A function whose objects are elements of an interface.
     const made = (name, constructor) => Object.defineProperty(constructor, "prototype", { value: globals[name].prototype, writable: false });
     Object.assign(globals, observers.globals, ranges, selection, validity, installCanvas(bridge), installSizeObservers(bridge, styles), bridge.events, sheets.globals, {
+        DOMStringMap,
         DOMParser: class DOMParser {
             parseFromString(text, type) {
                 if (arguments.length < 2) throw new TypeError("parseFromString needs 2 arguments");

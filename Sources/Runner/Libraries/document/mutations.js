@@ -28,6 +28,7 @@ let depth = 0, compounds = 0, isMoving = false;
  * - `willEmpty(parent, children)` and `didEmpty(parent, children)`
  * - `didReplaceAll(parent, removed, added)` after a change that consists of several; `isCompound()` is true meanwhile
  * - `didChangeData(node, oldValue, offset, count, length)`: `count` units at `offset` became `length` units
+ * - `willMerge(node, next, length)`: the data of the text `next` was added to `node`, which had that length
  * - `didChangeAttribute(element, name, namespace, oldValue, value)`
  * - `settled()` when the outermost change has ended
  */
@@ -40,6 +41,9 @@ const tell = (name, ...list) => {
     for (const follower of followers) if (follower[name] !== undefined && follower.isActive()) follower[name](...list);
 };
 const isFollowed = () => followers.some((follower) => follower.isActive());
+
+/** Tells that the data of the text `next` has become the end of `node`, from `length` on; `next` is removed afterwards. */
+export const merging = (node, next, length) => tell("willMerge", node, next, length);
 
 /** Performs a change of several nodes; what has to wait for the end of a change waits for its end. */
 export function during(action) {

@@ -16,11 +16,14 @@ import { kept } from "./changes.js";
 import { copied, copying, moving } from "./components.js";
 import { HTMLCollection, collection } from "./live-lists.js";
 import { add, lower } from "./members.js";
+import { merging } from "./mutations.js";
 import { Invalid, find, hasClass, matches } from "./selectors.js";
 import { descendants, elementsOf, firstElement, rootOf } from "./tree.js";
 import { namePattern } from "./xml-names.js";
 
 const validName = new RegExp(`^${namePattern}$`, "u");
+
+const isTextual = (node) => node?.nodeType === 3 || node?.nodeType === 4;
 
 const asNode = (value) => {
     if (!(value instanceof Node)) throw new TypeError("the argument is not a Node");
@@ -185,11 +188,11 @@ export function install(bridge) {
         });
     }
     for (const name of ["insertBefore", "replaceChild", "removeChild"]) {
-        const leaf = Leaf.prototype[name];
         add(Leaf.prototype, { [name](node, child) {
             asNode(node);
             if (name !== "removeChild" && child !== undefined && child !== null) asNode(child);
-            return leaf.call(this, node, child);
+            if (name === "removeChild") return error("the child is not one of this node", "NotFoundError");
+            return error("this node has no children", "HierarchyRequestError");
         } });
     }
     add(Node.prototype, {
@@ -218,7 +221,9 @@ export function install(bridge) {
                     continue;
                 }
                 while (next !== null && next.nodeType === 3) {
+                    const { length } = child;
                     if (next.data !== "") child.appendData(next.data);
+                    merging(child, next, length);
                     const rest = next.nextSibling;
                     this.removeChild(next);
                     next = rest;
@@ -383,6 +388,31 @@ export function install(bridge) {
         createDocument(namespace, name, type = null) {
             if (type !== null && !(type instanceof DocumentType)) throw new TypeError("the argument is not a DocumentType");
             return createDocument.call(this, namespace, name === null ? "" : `${name}`, type);
+        },
+    });
+    add(Text.prototype, {
+        get wholeText() {
+            let first = this, text = "";
+            while (isTextual(first.previousSibling)) first = first.previousSibling;
+            for (let at = first; isTextual(at); at = at.nextSibling) text += at.data;
+            return text;
+        },
+    });
+    // Names that the scope of an event handler attribute does not take from its element.
+    const own = ["after", "before", "remove", "replaceWith"], ofParents = ["append", "prepend", "replaceChildren"];
+    for (const [{ prototype }, names] of [[Element, [...own, ...ofParents, "slot"]], [CharacterData, own], [DocumentType, own], [Document, ofParents], [DocumentFragment, ofParents]]) {
+        const hidden = Object.create(null);
+        for (const name of names) hidden[name] = true;
+        Object.defineProperty(prototype, Symbol.unscopables, { value: hidden, configurable: true });
+    }
+    const { clone } = Element.prototype;
+    Object.defineProperty(Element.prototype, "clone", {
+        configurable: true, writable: true, value() {
+            // The parser makes elements with names that scripts cannot give.
+            if (validName.test(this.localName) && (this.prefix === null || validName.test(this.prefix))) return clone.call(this);
+            const element = this.ownerDocument._createElementNS(this.localName, this.namespaceURI, this.prefix);
+            for (const { namespaceURI, name, value } of this.attributes) element._setAttributeNS(namespaceURI, name, value);
+            return element;
         },
     });
     Object.defineProperty(Document.prototype, "defaultView", { value: null, writable: true, configurable: true });

@@ -93,6 +93,16 @@ export function install(bridge) {
         },
         willRemove,
         willEmpty(parent, children) { for (const kid of [...children].reverse()) willRemove(kid); },
+        willMerge(node, next, length) {
+            const index = indexOf(next);
+            each((both) => {
+                for (const end of ends) {
+                    const [at, place] = both[end];
+                    if (at === next) both[end] = [node, length + place];
+                    else if (at === next.parentNode && place === index) both[end] = [node, length];
+                }
+            });
+        },
         didChangeData(node, oldValue, offset, count, length) { didReplace(node, offset, count, length); },
     });
     add(Text.prototype, {

@@ -62,6 +62,7 @@ export function addSelection(bridge, ...kinds) {
             end = Math.min(end, value.length);
             const text = `${replacement}`, added = start + text.length, more = text.length - (end - start);
             this._setRawValue(value.slice(0, start) + text + value.slice(end));
+            bridge.later(() => bridge.dispatchTo(this, new bridge.Event("select", { bubbles: true })));
             let from = state.start, to = state.end;
             if (mode === "select") [from, to] = [start, added];
             else if (mode === "start") from = to = start;
@@ -72,7 +73,7 @@ export function addSelection(bridge, ...kinds) {
                 if (to > end) to += more;
                 else if (to > start) to = added;
             }
-            select(this, from, to, "none");
+            states.set(this, { start: from, end: to, direction: "none" });
         },
     };
     for (const kind of kinds) add(kind.prototype, members);

@@ -1,6 +1,6 @@
 // Selectors, after https://www.w3.org/TR/selectors-4/: parsed once, and compiled to functions of an element.
 import { isDisabled } from "./activation.js";
-import { isDefined } from "./components.js";
+import { isDefined, shadowOf } from "./components.js";
 import { lower } from "./members.js";
 import { elementsOf, firstElement, following, placeOf } from "./tree.js";
 
@@ -13,6 +13,20 @@ const caseless = new Set(("accept accept-charset align alink axis bgcolor charse
     + "multiple nohref noresize noshade nowrap readonly rel rev rules scope scrolling selected shape target text type "
     + "valign valuetype vlink").split(" "));
 const space = /^[ \t\n\r\f]+/;
+
+// A pattern that begins with `^` as one that matches at a place, without a copy of the rest of the text.
+const stickies = new Map();
+function stickyOf(pattern) {
+    let sticky = stickies.get(pattern.source + pattern.flags);
+    if (sticky === undefined) stickies.set(pattern.source + pattern.flags, sticky = new RegExp(pattern.source.slice(1), `${pattern.flags}y`));
+    return sticky;
+}
+
+// A backslash at the end of a text escapes its end.
+const escape = String.raw`\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\n\r\f])?|[^\n\r\f0-9a-fA-F]|$)`;
+const letter = String.raw`[A-Za-z_\u0080-\u{10ffff}\0]`, other = String.raw`[\w\-\u0080-\u{10ffff}\0]`;
+const identifierPattern = new RegExp(`^(?:--|-?(?:${letter}|${escape}))(?:${other}|${escape})*`, "u");
+const namePattern = new RegExp(`^(?:${other}|${escape})+`, "u");
 
 class Parser {
     #text; #place = 0;
@@ -27,20 +41,22 @@ class Parser {
             this.#place += pattern.length;
             return pattern;
         }
-        const found = pattern.exec(this.rest);
+        const sticky = stickyOf(pattern);
+        sticky.lastIndex = this.#place;
+        const found = sticky.exec(this.#text);
         if (found === null) return null;
-        this.#place += found[0].length;
+        this.#place = sticky.lastIndex;
         return found[0];
     }
     skip() { return this.take(space) !== null; }
     need(pattern) { return this.take(pattern) ?? fail(this.#text); }
 
     identifier() {
-        const found = this.take(/^(?:--|-?(?:[A-Za-z_\u0080-\u{10ffff}]|\\(?:[0-9a-fA-F]{1,6}[ \t\n\r\f]?|[^\n\r\f])))(?:[\w\-\u0080-\u{10ffff}]|\\(?:[0-9a-fA-F]{1,6}[ \t\n\r\f]?|[^\n\r\f]))*/u);
+        const found = this.take(identifierPattern);
         return found === null ? null : unescape(found);
     }
     name() {
-        const found = this.need(/^(?:[\w\-\u0080-\u{10ffff}]|\\(?:[0-9a-fA-F]{1,6}[ \t\n\r\f]?|[^\n\r\f]))+/u);
+        const found = this.need(namePattern);
         return unescape(found);
     }
     string() {
@@ -83,8 +99,8 @@ class Parser {
 function fail(text) { throw new Invalid(`${JSON.stringify(text)} is not a valid selector`); }
 
 function unescape(text) {
-    return text.replace(/\\([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|\\([^])/gu, (all, code, letter) => {
-        if (code === undefined) return letter;
+    return text.replace(/\\([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|\\([^]?)/gu, (all, code, letter) => {
+        if (code === undefined) return letter === "" ? "\ufffd" : letter;
         const number = Number.parseInt(code, 16);
         return number === 0 || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff) ? "\ufffd" : String.fromCodePoint(number);
     }).replaceAll("\0", "\ufffd");
@@ -100,7 +116,24 @@ export function escapeIdentifier(text) {
 
 // --- Elements around an element.
 
-const parentOf = (element) => (element.parentNode?.nodeType === 1 ? element.parentNode : null);
+// The host whose shadow tree's own style sheets or elements are being matched: it is the parent of that tree.
+let host = null;
+const parentOf = (element) => {
+    const { parentNode } = element;
+    if (parentNode === null) return null;
+    return parentNode.nodeType === 1 ? parentNode : host !== null && shadowOf(host) === parentNode ? host : null;
+};
+
+/** Matches selectors of a shadow tree, where `:host` is the element that has the tree. */
+export function withHost(element, action) {
+    const before = host;
+    host = element;
+    try {
+        return action();
+    } finally {
+        host = before;
+    }
+}
 const before = (element) => element.previousElementSibling;
 const after = (element) => element.nextElementSibling;
 const isHTML = (element) => element.namespaceURI === html && element.ownerDocument.isHTML;
@@ -159,10 +192,26 @@ const language = (element) => {
     }
     return "";
 };
+// After https://html.spec.whatwg.org/#auto-directionality: the first letter with a direction decides.
+const strong = /(\p{Script=Arabic}|\p{Script=Hebrew}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}|\u200f)|\p{L}|\u200e/u;
+const directionOfText = (text) => {
+    const found = strong.exec(text);
+    return found === null ? null : found[1] === undefined ? "ltr" : "rtl";
+};
+function strongText(element) {
+    for (let kid = element.firstChild; kid !== null; kid = kid.nextSibling) {
+        if (kid.nodeType === 3 && strong.test(kid.data)) return kid.data;
+        if (kid.nodeType !== 1 || kid.hasAttribute("dir") || /^(?:bdi|script|style|textarea)$/.test(kid.localName)) continue;
+        const text = strongText(kid);
+        if (text !== "") return text;
+    }
+    return "";
+}
 const direction = (element) => {
     for (let at = element; at !== null; at = parentOf(at)) {
         const value = lower(at.getAttribute("dir") ?? "");
         if (value === "ltr" || value === "rtl") return value;
+        if (value === "auto" || (at.localName === "bdi" && at.namespaceURI === html)) return directionOfText(isText(at) ? at.value : strongText(at)) ?? "ltr";
     }
     return "ltr";
 };
@@ -198,6 +247,7 @@ const simple = {
         return activeElement !== null && activeElement.localName !== "body" && element.contains(activeElement);
     },
     target: (element) => {
+        if (!element.isConnected) return false;
         const hash = element.ownerDocument.location?.hash ?? "";
         return hash.length > 1 && (element.id === hash.slice(1) || element.id === decoded(hash.slice(1)));
     },
@@ -220,7 +270,7 @@ const simple = {
     "out-of-range": (element) => ranged(element) && (element.validity.rangeUnderflow || element.validity.rangeOverflow),
     open: (element) => isControl(element, ["details", "dialog"]) && element.hasAttribute("open"),
     defined: isDefined, fullscreen: () => false, "popover-open": () => false, modal: () => false, autofill: () => false,
-    host: () => false, "user-valid": () => false, "user-invalid": () => false,
+    host: (element) => element === host, "user-valid": () => false, "user-invalid": () => false,
 };
 const ranged = (element) => isControl(element, ["input"]) && (element.hasAttribute("min") || element.hasAttribute("max")) && element.willValidate;
 function validity(element) {
@@ -239,6 +289,20 @@ function nth(text) {
     const step = found[1] === "" || found[1] === "+" ? 1 : found[1] === "-" ? -1 : +found[1];
     const first = found[3] === undefined ? 0 : found[2] === "-" ? -found[3] : +found[3];
     return (count) => (step === 0 ? count === first : (count - first) % step === 0 && (count - first) / step >= 0);
+}
+
+/** Whether a language is in a range, after the extended filtering of RFC 4647. */
+function isOfLanguage(own, range) {
+    if (range === "") return own === "";
+    const tags = own.split("-"), wanted = range.split("-");
+    if (own === "" || (wanted[0] !== "*" && wanted[0] !== tags[0])) return false;
+    let at = 1;
+    for (const one of wanted.slice(1)) {
+        if (one === "*") continue;
+        while (at < tags.length && tags[at] !== one && tags[at].length > 1) at++;
+        if (tags[at++] !== one) return false;
+    }
+    return true;
 }
 
 function parsePseudo(parser) {
@@ -280,7 +344,7 @@ function parsePseudo(parser) {
         return {
             test: (element) => {
                 const own = language(element);
-                return wanted.some((one) => own === one || own.startsWith(`${one}-`) || (one === "*" && own !== ""));
+                return wanted.some((one) => isOfLanguage(own, one));
             }, weight: [0, 1, 0],
         };
     }
@@ -307,7 +371,20 @@ function parsePseudo(parser) {
         const formula = nth(parser.raw()), isFromEnd = name === "nth-last-of-type";
         return { test: (element) => element.parentNode !== null && formula(position(element, isFromEnd, typeOf, typeOf)), weight: [0, 1, 0] };
     }
-    case "state": case "host": case "host-context":
+    case "host": case "host-context": {
+        const found = list(), isContext = name === "host-context";
+        const matchesAround = (element, scope) => {
+            for (let at = element; at !== null; at = at.parentNode ?? at.host ?? null) {
+                if (at.nodeType === 1 && found.some((one) => one.test(at, scope))) return true;
+            }
+            return false;
+        };
+        return {
+            test: (element, scope) => element === host && (isContext ? matchesAround(element, scope) : found.some((one) => one.test(element, scope))),
+            weight: add([0, 1, 0], most(found)),
+        };
+    }
+    case "state":
         parser.raw();
         return { test: () => false, weight: [0, 1, 0] };
     default: return fail(`:${name}()`);
