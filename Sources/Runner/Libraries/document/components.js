@@ -63,6 +63,18 @@ export function shownChildren(node) {
     return node.childNodes;
 }
 
+/** The element that shows an element as a child: its parent, the host of its tree, or the slot that it is assigned to. */
+export function shownParent(element) {
+    const { parentNode } = element;
+    if (count === 0 || parentNode === null) return parentNode?.nodeType === 1 ? parentNode : null;
+    if (isShadowRoot(parentNode)) return parentNode.host;
+    if (parentNode.nodeType !== 1) return null;
+    return shadowOf(parentNode) === null ? parentNode : tools.slotFor(element) ?? parentNode;
+}
+
+// What shadow.js has, once there is a shadow root.
+let tools = null;
+
 const name = /^[a-z](?:[-.\d_a-z\u00b7\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u037d\u037f-\u1fff\u200c\u200d\u203f\u2040\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\u{10000}-\u{effff}])*$/u;
 const reserved = new Set(["annotation-xml", "color-profile", "font-face", "font-face-src", "font-face-uri", "font-face-format", "font-face-name", "missing-glyph"]);
 
@@ -122,7 +134,6 @@ export function install(bridge) {
         return registry?.create(document, localName, prefix) ?? new HTMLElement(document, localName, prefix);
     };
     const shadow = () => require("./shadow.js").install(bridge);
-    let tools = null;
     const shadowTools = () => (tools ??= shadow());
     add(Element.prototype, {
         attachShadow(options) { return shadowTools().attach(this, options); },

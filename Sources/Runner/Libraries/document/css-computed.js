@@ -1,14 +1,16 @@
 // Computed values, after https://drafts.csswg.org/css-cascade-5/: what `getComputedStyle` gives. There is no layout: of used
 // values, only percentages of a width in pixels are resolved.
 import { changes } from "./changes.js";
+import { hasShadows, isShadowRoot, shadowOf, shownParent } from "./components.js";
 import { declaration, Declarations } from "./css-declarations.js";
 import { numberText } from "./css-math.js";
 import { isWide, longhandNames, longhandValue, optionsFor, property } from "./css-properties.js";
 import { text } from "./css-serialization.js";
 import { combined, longhandsOf } from "./css-shorthands.js";
 import { componentValues, trimmed } from "./css-tokens.js";
-import { compile, Invalid, remembering, specificity } from "./selectors.js";
+import { compile, Invalid, remembering, specificity, withHost } from "./selectors.js";
 import { displays, RuleIndex } from "./styles.js";
+import { rootOf } from "./tree.js";
 
 // After the style sheet of https://html.spec.whatwg.org/multipage/rendering.html; `display` is in styles.js.
 const defaults = `
@@ -87,7 +89,7 @@ function substituted(source, valueOf, depth = 0) {
 
 /** `rules(take)` calls `take` with the rules of the document's style sheets; see `eachRule` in css-rules.js. */
 export class ComputedStyles {
-    #rules; #global; #count = -1; #known = new Map(); #indexes = new Map(); #agent; #layers = []; #root = null;
+    #rules; #global; #count = -1; #known = new Map(); #scopes = new Map(); #agent; #root = null;
 
     constructor(global, rules) {
         this.#global = global;
@@ -116,8 +118,14 @@ export class ComputedStyles {
         this.#count = changes.all;
         this.#root = document;
         this.#known = new Map();
+        this.#scopes = new Map();
+    }
+
+    // The rules of the style sheets of a tree: an index for each pseudo-element, and the order of layers.
+    #scope(root) {
+        if (this.#scopes.has(root)) return this.#scopes.get(root);
         const lists = new Map([["", []]]), names = new Map();
-        this.#rules(document, ({ selector, block, layer }) => {
+        this.#rules(root, ({ selector, block, layer }) => {
             const path = layer === null || layer === undefined ? null : layer.join("\u0000");
             // A layer ends after those within it.
             if (path !== null) for (let size = 1; size <= layer.length; size++) if (!names.has(layer.slice(0, size).join("\u0000"))) names.set(layer.slice(0, size).join("\u0000"), layer.slice(0, size));
@@ -137,8 +145,9 @@ export class ComputedStyles {
                 for (const one of compiled) lists.get(part).push({ selector: one, specificity: specificity(one), block, path });
             }
         });
-        this.#layers = orderOf(names);
-        this.#indexes = new Map([...lists].map(([part, list]) => [part, new RuleIndex(list)]));
+        const scope = { layers: orderOf(names), indexes: new Map([...lists].map(([part, list]) => [part, new RuleIndex(list)])) };
+        this.#scopes.set(root, scope);
+        return scope;
     }
 
     // The cascaded values of an element, each as `{ value, source, priority }`, and those of the user agent.
@@ -165,10 +174,15 @@ export class ComputedStyles {
                     for (const [name, entry] of block.entries) found.agent.set(name, entry);
                 }
             }
-            for (const { selector, specificity: weight, block, path, order } of this.#indexes.get(part)?.candidates(element) ?? []) {
-                if (!selector.test(element, ownerDocument)) continue;
-                const layer = path === null ? this.#layers.length : this.#layers.indexOf(path);
-                take(block, [1, layer, weight, order], [3, -layer, weight, order]);
+            for (const { root, host, ranks } of treesOf(element)) {
+                const { layers, indexes } = this.#scope(root);
+                withHost(host, () => {
+                    for (const { selector, specificity: weight, block, path, order } of indexes.get(part)?.candidates(element) ?? []) {
+                        if (!selector.test(element, ownerDocument)) continue;
+                        const layer = path === null ? layers.length : layers.indexOf(path);
+                        take(block, [ranks[0], layer, weight, order], [ranks[1], -layer, weight, order]);
+                    }
+                });
             }
         });
         if (part === "") {
@@ -308,7 +322,17 @@ export class ComputedStyles {
     }
 }
 
-const parentOf = (element) => (element.parentNode?.nodeType === 1 ? element.parentNode : null);
+// What an element inherits from: in a shadow tree its host, or the slot that shows it.
+const parentOf = shownParent;
+
+// The trees whose style sheets an element has rules of, with the host for `:host`, and the ranks of their declarations, normal
+// and important: those of its own tree come before those of the tree that it hosts.
+function treesOf(element) {
+    const own = hasShadows() ? rootOf(element) : null, shadow = shadowOf(element), isWithin = own !== null && isShadowRoot(own);
+    const trees = [{ root: isWithin ? own : element.ownerDocument, host: isWithin ? own.host : null, ranks: [1, 3] }];
+    if (shadow !== null) trees.push({ root: shadow, host: element, ranks: [0.5, 3.5] });
+    return trees;
+}
 
 function compare(one, other) {
     for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return one[at] - other[at];

@@ -7,7 +7,7 @@ import { elements } from "domino/lib/htmlelts";
 import { changes } from "./changes.js";
 import { styleOf } from "./inline-style.js";
 import { add } from "./members.js";
-import { isSheet, sheetTexts } from "./styles.js";
+import { adoptedSheets, isSheet, sheetTexts } from "./styles.js";
 import { descendants } from "./tree.js";
 
 const names = ["CSSRule", "CSSRuleList", "MediaList", "StyleSheet", "StyleSheetList", "CSSStyleSheet", "CSSGroupingRule", "CSSStyleRule", "CSSConditionRule",
@@ -80,6 +80,8 @@ export function install(bridge, styles, escapeIdentifier) {
             const list = [...sheets];
             if (!list.every(model().isSheet)) throw new TypeError("a member is not a CSSStyleSheet");
             adopted.set(this, list);
+            adoptedSheets.set(this, () => list.filter((sheet) => !sheet.disabled).map((sheet) => model().textOf(sheet)));
+            changes.lists++;
             changes.all++;
         },
     });

@@ -6,6 +6,7 @@ import { isDisabled } from "./activation.js";
 import { changedState } from "./changes.js";
 import { isShadowRoot } from "./components.js";
 import { add } from "./members.js";
+import { follow } from "./mutations.js";
 import { rootOf } from "./tree.js";
 
 const natural = "a[href], area[href], button, input:not([type=hidden]), select, textarea, iframe, summary";
@@ -22,6 +23,14 @@ export function install(bridge, styles) {
         styles.begin();
         return styles.isRendered(element);
     };
+    // An element that leaves its document loses the focus for good.
+    let last = null;
+    const drop = () => {
+        if (last === null || last.isConnected) return;
+        focused.delete(last.ownerDocument);
+        last = null;
+    };
+    follow({ isActive: () => last !== null, didRemove: drop, didEmpty: drop, didInsert: drop });
     const current = (document) => {
         const element = focused.get(document);
         return element !== undefined && element.isConnected && element.ownerDocument === document ? element : null;
@@ -40,6 +49,7 @@ export function install(bridge, styles) {
         }
         if (next === null || !next.isConnected) return;
         focused.set(document, next);
+        last = next;
         changedState();
         fire(next, "focus", false, before);
         if (current(document) === next) fire(next, "focusin", true, before);

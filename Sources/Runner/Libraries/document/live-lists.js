@@ -29,7 +29,8 @@ class LiveList {
         return this.#put !== undefined;
     }
     has(target, key) {
-        return typeof key === "string" && isIndex(key) ? key < this.members.length : key === "length" || key in target;
+        return typeof key === "string" && isIndex(key) ? key < this.members.length
+            : key === "length" || key in target || (typeof key === "string" && this.names(target).includes(key));
     }
     deleteProperty(target, key) {
         return typeof key === "string" && isIndex(key) ? key >= this.members.length : Reflect.deleteProperty(target, key);

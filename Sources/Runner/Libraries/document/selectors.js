@@ -1,8 +1,8 @@
 // Selectors, after https://www.w3.org/TR/selectors-4/: parsed once, and compiled to functions of an element.
 import { isDisabled } from "./activation.js";
-import { isDefined, shadowOf } from "./components.js";
+import { hasShadows, isDefined, isShadowRoot, shadowOf } from "./components.js";
 import { lower } from "./members.js";
-import { elementsOf, firstElement, following, placeOf } from "./tree.js";
+import { elementsOf, firstElement, following, placeOf, rootOf } from "./tree.js";
 
 class Invalid extends Error {}
 
@@ -123,6 +123,13 @@ const parentOf = (element) => {
     if (parentNode === null) return null;
     return parentNode.nodeType === 1 ? parentNode : host !== null && shadowOf(host) === parentNode ? host : null;
 };
+
+// In a shadow tree, `:host` is the element that has the tree.
+function inTree(node, action) {
+    if (!hasShadows()) return action();
+    const root = rootOf(node);
+    return withHost(isShadowRoot(root) ? root.host : null, action);
+}
 
 /** Matches selectors of a shadow tree, where `:host` is the element that has the tree. */
 export function withHost(element, action) {
@@ -337,7 +344,7 @@ function parsePseudo(parser) {
     }
     case "has": {
         const found = list({ isRelative: true });
-        return { test: (element) => found.some((one) => one.isRelatedTo(element)), weight: most(found) };
+        return { test: (element, scope) => found.some((one) => one.isRelatedTo(element, scope)), weight: most(found) };
     }
     case "lang": {
         const wanted = parser.raw().split(",").map((part) => part.trim().replace(/^["']|["']$/g, "").toLowerCase());
@@ -529,13 +536,13 @@ function parseComplex(parser, { isRelative = false } = {}) {
     const last = steps.length - 1;
     const isDown = (combinator) => combinator === " " || combinator === ">";
     // Whether an element has the relation to `anchor` that the steps describe.
-    const isRelated = (anchor) => {
-        const isIt = (element) => match(element, last, anchor, anchor);
+    const isRelated = (anchor, scope) => {
+        const isIt = (element) => match(element, last, scope, anchor);
         const [{ combinator }] = steps, below = steps.some((step, at) => at > 0 && isDown(step.combinator));
         if (combinator === ">" && last === 0) return elementsOf(anchor).some(isIt);
         if (isDown(combinator)) return firstElement(anchor, isIt) !== null;
         if (anchor.parentNode === null) return false;
-        if (combinator === "~" && last === 0) return precedesOne(anchor, (other) => steps[0].test(other, anchor), tableOf(steps[0], null));
+        if (combinator === "~" && last === 0) return precedesOne(anchor, (other) => steps[0].test(other, scope), tableOf(steps[0], null));
         const isNext = combinator === "+" && steps.every((step, at) => at === 0 || isDown(step.combinator));
         for (let other = after(anchor); other !== null; other = isNext ? null : after(other)) {
             if (isIt(other) || (below && firstElement(other, isIt) !== null)) return true;
@@ -629,7 +636,7 @@ export const compile = (text) => parseList(new Parser(text.replace(/("(?:[^"\\]|
 
 export function matches(element, text, scope = element) {
     const list = parse(text);
-    return remembering(() => list.some((one) => one.test(element, scope)));
+    return inTree(element, () => remembering(() => list.some((one) => one.test(element, scope))));
 }
 
 /** The specificity of a selector as one number. */
@@ -637,7 +644,7 @@ export const specificity = ({ weight }) => weight[0] * 1e6 + weight[1] * 1e3 + w
 
 export function find(root, text, limit = Infinity) {
     const list = parse(text);
-    return remembering(() => search(root, list, limit));
+    return inTree(root, () => remembering(() => search(root, list, limit)));
 }
 
 function search(root, list, limit) {

@@ -221,7 +221,7 @@ export function install(bridge) {
     };
 
     return {
-        ShadowRoot, attach, retarget,
+        ShadowRoot, attach, slotFor,
         // Nothing outside of a closed tree sees its slots.
         assignedSlot(node) {
             const slot = slotFor(node);

@@ -1,9 +1,10 @@
 // The part of CSS that determines the visible text: display, visibility, white-space and text-transform,
 // from the default style sheet, style sheets and `style` attributes.
 import { changes } from "./changes.js";
+import { hasShadows, isShadowRoot, shadowOf, shownParent } from "./components.js";
 import { declared, parse } from "./rules.js";
-import { remembering } from "./selectors.js";
-import { descendants } from "./tree.js";
+import { remembering, withHost } from "./selectors.js";
+import { descendants, rootOf } from "./tree.js";
 
 /** The default display of elements by their name. */
 export const displays = new Map();
@@ -19,6 +20,10 @@ for (const [display, names] of Object.entries({
 }
 /** What gives the text of a style sheet that a script has changed, by its element. */
 export const sheetTexts = new WeakMap();
+
+/** What gives the texts of the style sheets that a document or a shadow root has adopted, by it. */
+export const adoptedSheets = new WeakMap();
+const adoptedTexts = (root) => adoptedSheets.get(root)?.() ?? [];
 
 const inherited = { visibility: "visible", "white-space": "normal", "text-transform": "none" };
 
@@ -52,7 +57,7 @@ const nameOf = (kind, name) => `${kind} ${kind === "id" ? name : name.toLowerCas
 
 export class Styles {
     #bridge; #sheets = new Map(); #files = new Map(); #rules = new RuleIndex([]); #isOfAddress = false;
-    #known = new WeakMap(); #document = null; #texts = []; #lists = -1; #all = -1;
+    #known = new WeakMap(); #shadows = new WeakMap(); #document = null; #texts = []; #lists = -1; #all = -1;
 
     constructor(bridge) { this.#bridge = bridge; }
 
@@ -67,11 +72,9 @@ export class Styles {
         this.#document = document;
         this.#lists = changes.lists;
         const sheets = new Map();
-        const lists = descendants(document, isSheet).map((element) => {
-            const text = sheetTexts.get(element)?.() ?? this.source(element);
-            if (!sheets.has(text)) sheets.set(text, this.#sheets.get(text) ?? parse(text));
-            return text;
-        });
+        const lists = descendants(document, isSheet).map((element) => sheetTexts.get(element)?.() ?? this.source(element));
+        lists.push(...adoptedTexts(document));
+        for (const text of lists) if (!sheets.has(text)) sheets.set(text, this.#sheets.get(text) ?? parse(text));
         const isKnown = lists.length === this.#texts.length && lists.every((text, at) => text === this.#texts[at]);
         if (isKnown) return;
         this.#texts = lists;
@@ -92,9 +95,7 @@ export class Styles {
 
     /** Whether neither an element nor an ancestor has the display `none`. */
     isRendered(element) {
-        for (let at = element; at !== null && at.nodeType === 1; at = at.parentNode) {
-            if (this.display(at) === "none") return false;
-        }
+        for (let at = element; at !== null; at = shownParent(at)) if (this.display(at) === "none") return false;
         return element.isConnected;
     }
 
@@ -106,7 +107,7 @@ export class Styles {
     }
 
     #inherited(element, property) {
-        for (let at = element; at !== null && at.nodeType === 1; at = at.parentNode) {
+        for (let at = element; at !== null; at = shownParent(at)) {
             const value = this.#value(at, property);
             if (value !== undefined && value !== "inherit") return value;
             if (property === "white-space" && /^(?:pre|listing|plaintext|xmp|textarea)$/.test(at.localName)) return "pre";
@@ -128,14 +129,19 @@ export class Styles {
             ranks[property] = rank;
             values[property] = value;
         };
-        remembering(() => {
-            for (const { selector, specificity, declarations } of this.#rules.candidates(element)) {
+        // The rules of the tree that an element hosts rank below those of its own.
+        const apply = (rules, host, offset) => remembering(() => withHost(host, () => {
+            for (const { selector, specificity, declarations } of rules.candidates(element)) {
                 if (!selector.test(element, element.ownerDocument)) continue;
                 for (const { property, value, important } of declarations) {
-                    take(property, value, specificity + (important ? 1e10 : 0));
+                    take(property, value, important ? specificity + 1e10 : specificity - offset);
                 }
             }
-        });
+        }));
+        const root = hasShadows() ? rootOf(element) : null, shadow = shadowOf(element);
+        if (shadow !== null) apply(this.#rulesOf(shadow), element, 1e9);
+        if (isShadowRoot(root)) apply(this.#rulesOf(root), root.host, 0);
+        else apply(this.#rules, null, 0);
         const own = element.getAttribute("style");
         if (own !== null && own !== "") {
             for (const { property, value, important } of declared(own)) {
@@ -143,6 +149,16 @@ export class Styles {
             }
         }
         return values;
+    }
+
+    // The rules of the style sheets of a shadow tree.
+    #rulesOf(root) {
+        const known = this.#shadows.get(root);
+        if (known?.count === changes.lists) return known.rules;
+        const texts = [...descendants(root, isSheet).map((element) => sheetTexts.get(element)?.() ?? this.source(element)), ...adoptedTexts(root)];
+        const rules = new RuleIndex(texts.flatMap(parse));
+        this.#shadows.set(root, { count: changes.lists, rules });
+        return rules;
     }
 
     /** The text of a style sheet of an element. */
