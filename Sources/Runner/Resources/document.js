@@ -5,7 +5,7 @@ const bridge = {
     call: callApp,
     soon: runSoon,
     later: (callback) => { startTimer(callback, [], 0, false, false); },
-    hooks, leaveUninitialized, isUnderWay, dispatchTo, addHandlers, tag,
+    hooks, leaveUninitialized, isUnderWay, dispatchTo, addHandlers, hasListener, tag,
     beforeScript(callback) { beforeScript = callback; },
     address: () => writeURL(baseRecord),
     run(source, name, line, isModule) {

@@ -236,7 +236,7 @@ export function install(bridge) {
             if (host?.nodeType !== 1 || shadowOf(host) !== null) return;
             try {
                 const root = shadowTools().attach(host, {
-                    mode: template.getAttribute("shadowrootmode"), delegatesFocus: template.hasAttribute("shadowrootdelegatesfocus"),
+                    mode: template.getAttribute("shadowrootmode").toLowerCase(), delegatesFocus: template.hasAttribute("shadowrootdelegatesfocus"),
                     clonable: template.hasAttribute("shadowrootclonable"), serializable: template.hasAttribute("shadowrootserializable"),
                 });
                 template.remove();

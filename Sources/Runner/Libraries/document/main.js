@@ -20,7 +20,7 @@ import { install as installImages } from "./images.js";
 import { install as installStyle } from "./inline-style.js";
 import { install as installSheets } from "./css-sheets.js";
 import { constructorsOf } from "./interfaces.js";
-import { install as installLinks } from "./links.js";
+import { install as installLinks, installSheets as installLinkedSheets } from "./links.js";
 import { install as installLists } from "./lists.js";
 import { install as installMutations } from "./mutations.js";
 import { Names } from "./names.js";
@@ -131,6 +131,7 @@ export default function library(bridge) {
     };
     const settle = () => { for (const action of [...waiting]) action(); };
     installFrames(bridge, soon);
+    installLinkedSheets(bridge, soon);
     const open = (html, name) => {
         page = new Page(bridge, html, name, focus.begin, components.declare, settle);
         observers.watch(page.document);

@@ -1,4 +1,5 @@
 // A page: its document, and its scripts in the order of a browser.
+import attributes from "domino/lib/attributes";
 import HTMLParser from "domino/lib/HTMLParser";
 import { elements } from "domino/lib/htmlelts";
 import { lower } from "./members.js";
@@ -43,6 +44,8 @@ export class Page {
         this.#watchStack();
         const page = this;
         elements.HTMLScriptElement.prototype._roothook = function () { page.#rooted(this); };
+        attributes.registerChangeHandler(elements.HTMLScriptElement, "src", (script) => { if (script.rooted) page.#rooted(script); });
+        Object.defineProperty(this.document, "_isParsing", { get: () => page.#isParsing });
         Object.defineProperty(this.document, "write", { value: (...texts) => this.#write(texts.join("")) });
         Object.defineProperty(this.document, "writeln", { value: (...texts) => this.#write(`${texts.join("")}\n`) });
         Object.defineProperty(this.document, "currentScript", { value: null, writable: true });
@@ -141,9 +144,13 @@ export class Page {
             pop.call(this);
             if (top instanceof elements.HTMLScriptElement && top.ownerDocument === page.document) {
                 page.#prepare(top, true);
-            } else if (top.localName === "template" && top.ownerDocument === page.document && /^(?:open|closed)$/.test(top.getAttribute("shadowrootmode") ?? "")) {
-                page.#declare(top);
             }
+        };
+        const { popTag } = prototype;
+        prototype.popTag = function (tag) {
+            const template = tag === "template" ? this.elements.findLast((element) => element.localName === "template") : undefined;
+            popTag.call(this, tag);
+            if (template?.ownerDocument === page.document && /^(?:open|closed)$/i.test(template.getAttribute("shadowrootmode") ?? "")) page.#declare(template);
         };
     }
 

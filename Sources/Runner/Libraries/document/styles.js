@@ -172,4 +172,10 @@ export class Styles {
 
 /** Whether an element has a style sheet. */
 export const isSheet = (element) => element.localName === "style" || (element.localName === "link"
-    && /(?:^|\s)stylesheet(?:\s|$)/i.test(element.getAttribute("rel") ?? "") && !element.hasAttribute("disabled"));
+    && hasSheet(element) && !pendingLinks.has(element) && !element.hasAttribute("disabled"));
+
+/** Whether a link refers to a style sheet. */
+export const hasSheet = (link) => /(?:^|\s)stylesheet(?:\s|$)/i.test(link.getAttribute("rel") ?? "");
+
+/** The links whose style sheets are being loaded. */
+export const pendingLinks = new WeakSet();
