@@ -55,9 +55,14 @@ const widths = { thin: 1, medium: 3, thick: 5 };
 const blocks = { inline: "block", "inline-block": "block", "inline-flex": "flex", "inline-grid": "grid", "inline-table": "table" };
 const pseudo = /::?(before|after|first-line|first-letter|marker|placeholder|selection|backdrop)$/i;
 
+const isInheriting = (written) => written === undefined || /^(?:inherit|unset|revert|revert-layer)$/i.test(written);
+
+// A property may refer to others one through the other this often, and may become so long: more is as invalid as a cycle.
+const chainLimit = 100, lengthLimit = 1 << 16;
+
 // The functions `var` of values replaced; null if one has no value.
 function substituted(source, valueOf, depth = 0) {
-    if (depth > 16 || source.length > 100000) return null;
+    if (depth > 16 || source.length > lengthLimit) return null;
     const replace = (values, from, to) => {
         let written = "", at = from;
         for (const value of values) {
@@ -105,7 +110,7 @@ export class ComputedStyles {
     /** The resolved value of a property of an element; empty if there is none. */
     value(element, name, part) {
         this.#begin(element.ownerDocument);
-        if (name.startsWith("--")) return this.#custom(element, name, part, new Set()) ?? "";
+        if (name.startsWith("--")) return this.#custom(element, name, part) ?? "";
         const longhands = longhandsOf(name);
         if (longhands !== undefined) return combined(name, (longhand) => this.#computed(element, longhand, part));
         return property(name) === undefined ? "" : this.#resolved(element, name, part);
@@ -155,7 +160,7 @@ export class ComputedStyles {
         let known = this.#known.get(element);
         if (known === undefined) this.#known.set(element, known = new Map());
         if (known.has(part)) return known.get(part);
-        const found = { values: new Map(), agent: new Map(), ranks: new Map(), computed: new Map() };
+        const found = { values: new Map(), agent: new Map(), ranks: new Map(), computed: new Map(), custom: new Map() };
         known.set(part, found);
         const take = (block, rank, importantRank) => {
             for (const [name, entry] of block.entries) {
@@ -194,16 +199,36 @@ export class ComputedStyles {
 
     #parent(element, part) { return part === "" ? parentOf(element) : element; }
 
-    #custom(element, name, part, busy) {
-        const entry = this.#cascaded(element, part).values.get(name), parent = this.#parent(element, part);
-        const inherited = () => (parent === null ? null : this.#custom(parent, name, "", busy));
-        if (entry === undefined || /^(?:inherit|unset|revert|revert-layer)$/i.test(entry.value)) return inherited();
-        if (/^initial$/i.test(entry.value)) return null;
-        if (!/\b(?:var|env)\(/i.test(entry.value)) return entry.value;
-        const id = `${name}`;
-        if (busy.has(id)) return null;
-        const found = substituted(entry.value, (other) => this.#custom(element, other, part, new Set([...busy, id])));
-        return found?.trim() ?? null;
+    // The value of a custom property; `busy` has those whose values are being found, one within the other.
+    #custom(element, name, part, busy = []) {
+        const { values, custom } = this.#cascaded(element, part);
+        if (custom.has(name)) return custom.get(name);
+        const value = this.#customValue(element, name, part, busy, values.get(name)?.value);
+        // Meanwhile it may have turned out to be part of a cycle.
+        if (!custom.has(name)) custom.set(name, value);
+        return custom.get(name);
+    }
+    #customValue(element, name, part, busy, written) {
+        if (isInheriting(written)) {
+            let at = element, of = part, own = written;
+            while (isInheriting(own)) {
+                at = this.#parent(at, of);
+                of = "";
+                if (at === null) return null;
+                own = this.#cascaded(at).values.get(name)?.value;
+            }
+            return this.#custom(at, name, "");
+        }
+        if (/^initial$/i.test(written)) return null;
+        if (!/\b(?:var|env)\(/i.test(written)) return written;
+        // Every property of a cycle is without a value.
+        const start = busy.indexOf(name);
+        if (start >= 0) for (const one of busy.slice(start)) this.#cascaded(element, part).custom.set(one, null);
+        if (start >= 0 || busy.length >= chainLimit) return null;
+        busy.push(name);
+        const found = substituted(written, (other) => this.#custom(element, other, part, busy));
+        busy.pop();
+        return found === null || found.length > lengthLimit ? null : found.trim();
     }
 
     #computed(element, name, part = "") {
@@ -232,7 +257,7 @@ export class ComputedStyles {
     #specified(element, name, part, entry) {
         if (entry === undefined) return null;
         const { value, source } = entry;
-        const valueOf = (other) => this.#custom(element, other, part, new Set());
+        const valueOf = (other) => this.#custom(element, other, part);
         if (source !== undefined) {
             const written = substituted(source.text, valueOf);
             return written === null ? null : declaration(source.shorthand, written)?.find(([longhand]) => longhand === name)?.[1] ?? null;

@@ -65,14 +65,21 @@ export function selectorText(written, isNested) {
 }
 
 /** A selector with `&` replaced by its parent, which is also put before a selector without. */
+// Each `&` stands for the selector of the rule around, so that selectors of nested rules can grow without bounds.
+const sizeLimit = 1 << 14;
 export function nested(written, parent) {
     if (parent === null) return written;
     const whole = `:is(${parent})`;
-    return splitList(written).map((one) => {
+    let size = 0;
+    const parts = splitList(written).map((one) => {
         const part = one.trim();
-        const replaced = part.replace(/"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\\[^]|&/g, (all) => (all === "&" ? whole : all));
+        const replaced = part.replace(/"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\\[^]|&/g, (all) => {
+            size += all === "&" ? whole.length : 0;
+            return all !== "&" ? all : size > sizeLimit ? "" : whole;
+        });
         return replaced === part ? `${whole} ${part}` : replaced;
-    }).join(", ");
+    });
+    return size > sizeLimit || whole.length * parts.length > sizeLimit ? null : parts.join(", ");
 }
 function splitList(written) {
     const values = componentValues(written), parts = [];
@@ -610,6 +617,7 @@ export function install(bridge, { changed, load, medium }) {
                 const inner = (name) => [...within ?? [], ...name === "" ? [`anonymous ${layerNumber(rule)}`] : name.split(".")];
                 if (rule instanceof CSSStyleRule) {
                     const selector = nested(state.selector, parent);
+                    if (selector === null) continue;
                     take({ selector, block: state.block, layer: within });
                     walk(state.rules, selector, within);
                 } else if (rule instanceof CSSNestedDeclarations) {

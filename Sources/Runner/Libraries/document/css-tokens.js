@@ -16,12 +16,15 @@ export const unescaped = (text) => text.replace(/\\(?:([0-9a-f]{1,6})(?:\r\n|[ \
 /** A text as a string of CSS. */
 export const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(/[\u0001-\u001f\u007f]/g, (letter) => `\\${letter.charCodeAt(0).toString(16)} `)}"`;
 
+// Blocks and functions within so many others are not parsed.
+const depthLimit = 128;
+
 /**
  * The component values of a text: each has a `type` and its place from `start` to `end`; functions and blocks have
  * `values`, those that are not closed are closed at the end. White space is one value; comments are white space.
  */
 export function componentValues(text) {
-    let at = 0;
+    let at = 0, depth = 0;
     const take = (pattern) => {
         pattern.lastIndex = at;
         const found = pattern.exec(text);
@@ -50,6 +53,7 @@ export function componentValues(text) {
     const named = (written) => {
         const value = unescaped(written);
         if (text[at] !== "(") return { type: "ident", value };
+        if (depth >= depthLimit) return { type: "bad", value };
         at++;
         const bare = /[ \t\n\r\f]*([^"'()\s\\]*(?:\\[^\n][^"'()\s\\]*)*)[ \t\n\r\f]*(?:\)|$)/y;
         if (value.toLowerCase() === "url") {
@@ -80,6 +84,7 @@ export function componentValues(text) {
         const written = take(name);
         if (written !== null) return named(written);
         at++;
+        if (letter in closing && depth >= depthLimit) return { type: "bad", value: letter };
         if (letter in closing) return { type: "block", open: letter, values: list(closing[letter]) };
         if (letter === "@") {
             const rule = take(name);
@@ -92,6 +97,7 @@ export function componentValues(text) {
     };
     const list = (end) => {
         const values = [];
+        depth++;
         while (at < text.length) {
             if (text[at] === end) {
                 at++;
@@ -100,6 +106,7 @@ export function componentValues(text) {
             const start = at, value = one();
             values.push({ ...value, start, end: Math.min(at, text.length) });
         }
+        depth--;
         return values;
     };
     return list(null);

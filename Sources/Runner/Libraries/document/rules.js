@@ -2,21 +2,27 @@
 import { Invalid, compile, specificity } from "./selectors.js";
 
 const wanted = ["display", "visibility", "white-space", "text-transform"];
+// Rules within so many others do not count.
+const levelLimit = 32;
 const shown = /^(?:@media\s*)(?:(?:only\s+)?(?:all|screen)\s*)?$/i;
 
 /** A list of `{ selector, specificity, declarations: [{ property, value, important }] }`, with compiled selectors. */
-export function parse(text) {
+export function parse(text, level = 0) {
     const source = text.replace(/\/\*[^]*?(?:\*\/|$)/g, "");
     const rules = [];
     let start = 0;
     const closing = (open) => {
-        let depth = 1, at = open + 1;
-        for (; at < source.length && depth > 0; at++) {
-            if (source[at] === "{") depth++;
-            else if (source[at] === "}") depth--;
-            else if (source[at] === "\"" || source[at] === "'") at = endOfString(source, at);
+        const mark = /[{}"']/g;
+        let depth = 1;
+        mark.lastIndex = open + 1;
+        while (depth > 0) {
+            const found = mark.exec(source);
+            if (found === null) return source.length + 1;
+            if (found[0] === "{") depth++;
+            else if (found[0] === "}") depth--;
+            else mark.lastIndex = endOfString(source, found.index) + 1;
         }
-        return at;
+        return mark.lastIndex;
     };
     for (;;) {
         const open = source.indexOf("{", start);
@@ -27,7 +33,7 @@ export function parse(text) {
         const body = source.slice(open + 1, end - 1);
         start = end;
         if (prelude.startsWith("@")) {
-            if (shown.test(prelude) || /^@(?:supports|layer)/i.test(prelude)) rules.push(...parse(body));
+            if ((shown.test(prelude) || /^@(?:supports|layer)/i.test(prelude)) && level < levelLimit) rules.push(...parse(body, level + 1));
             continue;
         }
         const declarations = declared(body);

@@ -30,6 +30,8 @@ const namePattern = new RegExp(`^(?:${other}|${escape})+`, "u");
 
 class Parser {
     #text; #place = 0;
+    // How many lists are being parsed, one within the other.
+    depth = 0;
     constructor(text) { this.#text = text; }
 
     get isAtEnd() { return this.#place >= this.#text.length; }
@@ -67,7 +69,7 @@ class Parser {
     }
     // A list with what `parse` gives, or an empty one where that fails, after skipping the rest of the part.
     forgiving(parse) {
-        const start = this.#place;
+        const start = this.#place, before = this.depth;
         try {
             const found = parse();
             if (this.isAtEnd || this.peek(",") || this.peek(")")) return [found];
@@ -75,6 +77,7 @@ class Parser {
             if (!(error instanceof Invalid)) throw error;
         }
         this.#place = start;
+        this.depth = before;
         for (let depth = 0; !this.isAtEnd && !(depth === 0 && (this.peek(",") || this.peek(")")));) {
             const part = this.take(/^(?:[^()[\]"',]+|"[^"]*"?|'[^']*'?)/) ?? this.take(/^[^]/);
             if (part === "(" || part === "[") depth++;
@@ -602,16 +605,24 @@ function precedesOne(element, test, table) {
     return place > start;
 }
 
+// Selectors within so many others are not valid.
+const depthLimit = 128;
+
 function parseList(parser, options = {}) {
     const list = [];
+    if (++parser.depth > depthLimit) fail("A selector with too many others within it");
     parser.skip();
-    if (options.isForgiving && (parser.peek(")") || parser.isAtEnd)) return list;
+    if (options.isForgiving && (parser.peek(")") || parser.isAtEnd)) {
+        parser.depth--;
+        return list;
+    }
     for (;;) {
         if (options.isForgiving) list.push(...parser.forgiving(() => parseComplex(parser, options)));
         else list.push(parseComplex(parser, options));
         if (!parser.take(",")) break;
         parser.skip();
     }
+    parser.depth--;
     if (!options.isNested && !parser.isAtEnd) fail(parser.rest);
     return list;
 }
