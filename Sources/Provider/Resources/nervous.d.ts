@@ -29,6 +29,9 @@ declare namespace Nervous {
     /** Workouts, trips and measurements; needs the privilege "sessions" or "sessions:write". */
     readonly sessions: Sessions;
 
+    /** What apps measure about the owner; needs the privilege of each type. */
+    readonly health: Health;
+
     /** Calls to other servers, which the owner allows. */
     readonly net: Net;
 
@@ -169,6 +172,208 @@ declare namespace Nervous {
     readonly activity?: string;
     readonly confidence?: string;
   }
+
+  /**
+   * The health store. Each type needs a privilege for reading and one for writing; a read that the
+   * owner denied returns only what the app saved itself.
+   */
+  interface Health {
+    /** Every type that the host knows. */
+    types(options?: Abortable): Promise<HealthType[]>;
+    /** A text, or a number in metres for "height"; undefined if the owner has set none. */
+    characteristic<Type extends keyof HealthCharacteristics>(
+      type: Type,
+      options?: Abortable,
+    ): Promise<HealthCharacteristics[Type] | undefined>;
+    /** Samples of a quantity or category, the newest first. */
+    samples(type: HealthQuantity, options?: HealthSampleOptions): Promise<HealthQuantitySample[]>;
+    samples<Type extends keyof HealthCategories>(
+      type: Type,
+      options?: HealthSampleOptions,
+    ): Promise<HealthCategorySample<Type>[]>;
+    /** Saves samples, all or none. */
+    save(
+      samples: NewHealthSample | readonly NewHealthSample[],
+      options?: Abortable,
+    ): Promise<HealthSample[]>;
+    /** Saves a workout and its samples, all or none. */
+    saveWorkout(workout: NewWorkout, options?: Abortable): Promise<WorkoutWithSamples>;
+    /** Saves a correlation and its samples, all or none. */
+    saveCorrelation(correlation: NewCorrelation, options?: Abortable): Promise<Correlation>;
+    /** Workouts, the newest first; by default at most 10 of the last 7 days. */
+    workouts(options?: WorkoutOptions): Promise<Workout[]>;
+    /** A workout with its samples of the types that the app may read. */
+    workout(id: string, options?: { zone?: string } & Abortable): Promise<WorkoutWithSamples>;
+    /** Correlations, the newest first. */
+    correlations(type: "blood-pressure", options?: HealthRangeOptions): Promise<Correlation[]>;
+    /** Deletes what the app saved; of a workout or correlation also the samples. */
+    remove(id: string, options?: Abortable): Promise<void>;
+    /** The activity of a workout, and the type of its distance, for a label of the sensor "activity". */
+    activityOf(label: string): {
+      readonly activity: WorkoutActivity;
+      readonly distance: "distance-walking-running" | "distance-cycling" | undefined;
+    };
+  }
+
+  interface HealthCharacteristics {
+    /** YYYY-MM-DD */
+    "date-of-birth": string;
+    sex: "female" | "male" | "other";
+    "blood-type": "A+" | "A-" | "B+" | "B-" | "AB+" | "AB-" | "O+" | "O-";
+    /** Fitzpatrick. */
+    "skin-type": "1" | "2" | "3" | "4" | "5" | "6";
+    wheelchair: "yes" | "no";
+    /** Metres. */
+    height: number;
+  }
+
+  type HealthQuantity =
+    | "heart-rate" | "resting-heart-rate" | "heart-rate-variability" | "respiratory-rate"
+    | "oxygen-saturation" | "blood-pressure-systolic" | "blood-pressure-diastolic"
+    | "body-temperature" | "blood-glucose" | "body-mass" | "body-fat" | "body-mass-index"
+    | "waist-circumference" | "vo2-max" | "speed" | "cadence" | "power" | "steps"
+    | "flights-climbed" | "distance-walking-running" | "distance-cycling" | "distance-swimming"
+    | "active-energy" | "basal-energy" | "dietary-energy" | "exercise-time" | "dietary-water";
+
+  interface HealthCategories {
+    sleep: "in-bed" | "asleep" | "awake" | "core" | "deep" | "rem";
+    "stand-hour": "stood" | "idle";
+    mindful: "session";
+  }
+
+  type WorkoutActivity =
+    | "walking" | "running" | "cycling" | "driving" | "hiking" | "swimming" | "rowing"
+    | "strength" | "other";
+
+  type HealthMetadata = Readonly<Record<string, string | number | boolean>>;
+
+  interface HealthType {
+    readonly id: string;
+    readonly kind: "characteristic" | "quantity" | "category" | "correlation" | "workout";
+    readonly title: string;
+    /** The UCUM code of the unit in which values are stored and, by default, returned. */
+    readonly unit?: string;
+    /** All units in which values may be saved and read. */
+    readonly units?: readonly string[];
+    /** The values of a category. */
+    readonly values?: readonly string[];
+    /** Whether values belong to an interval and can be added up. */
+    readonly total?: boolean;
+  }
+
+  interface NewHealthSample {
+    type: HealthQuantity | keyof HealthCategories;
+    value: number | string;
+    /** A UCUM code; by default the unit of the type. */
+    unit?: string;
+    /** By default now, in a workout or correlation its start. */
+    start?: number | Date | string;
+    /** By default `start`; of a total or category in a workout its end. */
+    end?: number | Date | string;
+    /** Unique among what the app saved: saving the same again stores it once. */
+    key?: string;
+    metadata?: HealthMetadata;
+  }
+
+  interface NewWorkout {
+    activity: WorkoutActivity;
+    start: number | Date | string;
+    end: number | Date | string;
+    /** The milliseconds in which it was active; by default from start to end. */
+    duration?: number;
+    samples?: readonly NewHealthSample[];
+    key?: string;
+    metadata?: HealthMetadata;
+  }
+
+  interface NewCorrelation {
+    type: "blood-pressure";
+    start?: number | Date | string;
+    samples: readonly NewHealthSample[];
+    key?: string;
+    metadata?: HealthMetadata;
+  }
+
+  interface HealthObject {
+    readonly id: string;
+    readonly start: number;
+    readonly end: number;
+    /** Whether this app saved it. */
+    readonly own: boolean;
+    /** The name of this app, if it saved it. */
+    readonly app?: string;
+    readonly key?: string;
+    readonly metadata?: HealthMetadata;
+  }
+
+  interface HealthQuantitySample extends HealthObject {
+    readonly type: HealthQuantity;
+    readonly value: number;
+    readonly unit: string;
+    /** The workout or correlation that it belongs to. */
+    readonly workout?: string;
+    readonly correlation?: string;
+  }
+
+  interface HealthCategorySample<Type extends keyof HealthCategories = keyof HealthCategories>
+    extends HealthObject {
+    readonly type: Type;
+    readonly value: HealthCategories[Type];
+    readonly workout?: string;
+  }
+
+  type HealthSample = HealthQuantitySample | HealthCategorySample;
+
+  interface Workout extends HealthObject {
+    readonly activity: WorkoutActivity;
+    /** Milliseconds. */
+    readonly duration: number;
+    /** What its samples add up to, by type, of the types that the app may read. */
+    readonly totals: Readonly<Partial<Record<HealthQuantity, number>>>;
+    /** Metres. */
+    readonly distance?: number;
+    readonly floors?: number;
+    /** For display: "2026-11-22 10:24 | running | 35 min 2 secs" and "5200 m | 12 floors". */
+    readonly text: { readonly title: string; readonly detail: string };
+  }
+
+  interface WorkoutWithSamples extends Workout {
+    /** The oldest first. */
+    readonly samples: readonly HealthSample[];
+  }
+
+  interface Correlation extends HealthObject {
+    readonly type: "blood-pressure";
+    readonly samples: readonly HealthQuantitySample[];
+  }
+
+  type HealthRangeOptions = Abortable & {
+    last?: Span;
+    from?: Moment;
+    to?: Moment;
+    limit?: number;
+    /** "desc" by default. */
+    order?: "asc" | "desc";
+    /** Only what this app saved. */
+    own?: boolean;
+  };
+
+  type HealthSampleOptions = HealthRangeOptions & {
+    /** A UCUM code; by default the unit of the type. */
+    unit?: string;
+  };
+
+  type WorkoutOptions = Abortable & {
+    last?: Span;
+    from?: Moment;
+    to?: Moment;
+    /** 10 by default. */
+    limit?: number;
+    activity?: WorkoutActivity;
+    own?: boolean;
+    /** The IANA name of the time zone of `text`; by default that of the host. */
+    zone?: string;
+  };
 
   /** Every call can be aborted; it then rejects with the reason of the signal. */
   interface Abortable {
@@ -396,21 +601,30 @@ declare namespace Nervous {
   }
 
   interface PrivilegeQuery extends Abortable {
-    /** A sensor, or "identity", "net", "storage", "notify" or "sessions". */
+    /** A sensor, or "health", "identity", "net", "storage", "notify" or "sessions". */
     name: string;
-    /** Of a sensor, "raw" by default; of "sessions", "write" to record them. */
-    access?: "raw" | "stats" | "write";
+    /** Of a sensor, "raw" by default; of "health", "read" by default; of "sessions", "write" to record them. */
+    access?: "raw" | "stats" | "read" | "write";
+    /** Of "health": the type, such as "heart-rate". */
+    type?: string;
     /** Of "net": the server, such as "https://api.example.org". */
     origin?: string;
   }
 
   interface PermissionStatus extends EventTarget {
     readonly name: string;
-    readonly access: "raw" | "stats" | "write" | undefined;
+    readonly access: "raw" | "stats" | "read" | "write" | undefined;
+    readonly type: string | undefined;
     readonly origin: string | undefined;
     readonly state: PermissionState;
     onchange: ((this: PermissionStatus, event: Event) => void) | null;
-    toJSON(): { name: string; access?: string; origin?: string; state: PermissionState };
+    toJSON(): {
+      name: string;
+      access?: string;
+      type?: string;
+      origin?: string;
+      state: PermissionState;
+    };
   }
 
   interface Decision {

@@ -46,6 +46,24 @@ declare const permissions: {
   statistics(privilege: string): Promise<void>;
 };
 
+/** What the owner and other apps put into the health store. */
+declare const health: {
+  /** Sets a characteristic; a height in metres. */
+  set(type: string, value: string | number): Promise<void>;
+  /** Removes a characteristic. */
+  unset(type: string): Promise<void>;
+  /** Saves samples of another app: `{ type, value, unit?, start?, end? }`. */
+  add(samples: NervousTest.HealthSample | readonly NervousTest.HealthSample[]): Promise<any[]>;
+  /** Saves a workout of another app. */
+  addWorkout(workout: {
+    activity: string;
+    start: number;
+    end: number;
+    duration?: number;
+    samples?: readonly NervousTest.HealthSample[];
+  }): Promise<any>;
+};
+
 /** Assertions; `message` is printed if one fails. */
 declare const assert: {
   (value: unknown, message?: string): void;
@@ -65,6 +83,14 @@ declare const assert: {
 
 declare namespace NervousTest {
   type Span = number | `${number}${"us" | "ms" | "s" | "m" | "h" | "d"}`;
+
+  interface HealthSample {
+    type: string;
+    value: number | string;
+    unit?: string;
+    start?: number;
+    end?: number;
+  }
 
   /** A pattern of the message, a class, some members, or a function that returns whether it is expected. */
   type Thrown = RegExp | Function | Record<string, unknown>;
