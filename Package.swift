@@ -134,6 +134,7 @@ let package = Package(
         module("Motion", ["Samples", "Statistics", "Text"]),
         module("Tracks", ["Samples", "Text"]),
         module("Sessions", ["Files", "Motion", "Samples", "Text", "Tracks", grdb]),
+        module("Health", ["Files", "Samples", "Text", crypto, grdb]),
 
         // Collecting and storing samples.
         module("DBus", ["CSystemd"]),
@@ -157,8 +158,8 @@ let package = Package(
         module(
             "Auth",
             [
-                "Addresses", "AppStorage", "Files", "Samples", "Scheduling", "Text", crypto, grdb,
-                logging,
+                "Addresses", "AppStorage", "Files", "Health", "Samples", "Scheduling", "Text",
+                crypto, grdb, logging,
             ]),
         module("LAE", ["Auth", "Samples", "Scheduling", "Statistics", "VM"]),
         module(
@@ -205,8 +206,8 @@ let package = Package(
             "Provider",
             [
                 "API", "Addresses", "AppRuns", "AppStorage", "Auth", "CQRencode", "CZlib",
-                "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion", "Resources",
-                "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks", "VM",
+                "Connectors", "Egress", "Health", "Ingest", "JSApps", "LAE", "Motion",
+                "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks", "VM",
                 asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
                 logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
             ], exclude: ["Resources"]),
@@ -214,21 +215,22 @@ let package = Package(
             "Host",
             [
                 "API", "Addresses", "AppRuns", "AppStorage", "Auth", "Backup", "CCertificates",
-                "CFiles", "Connectors", "DBus", "Egress", "Files", "JSApps", "LAE", "Provider",
-                "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Text", "VM",
+                "CFiles", "Connectors", "DBus", "Egress", "Files", "Health", "JSApps", "LAE",
+                "Provider", "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Text", "VM",
                 crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
             ], plugins: ["BundleLibraries"]),
         module(
             "AppLab",
             [
-                "API", "Addresses", "AppRuns", "Auth", "Host", "JSApps", "Provider", "Samples",
-                "Simulation", "Text", "VM",
+                "API", "Addresses", "AppRuns", "Auth", "Health", "Host", "JSApps", "Provider",
+                "Samples", "Simulation", "Text", "VM",
             ]),
         module(
             "Commands",
             [
                 "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "Backup",
-                "DBus", "Egress", "Host", "Ingest", "JSApps", "LAE", "RunnerProtocol", "Samples",
+                "DBus", "Egress", "Health", "Host", "Ingest", "JSApps", "LAE", "RunnerProtocol",
+                "Samples",
                 "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser, crypto,
                 lifecycle, nioCore, unixSignals,
             ]),
@@ -273,6 +275,7 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]),
         tests("Sessions", ["Motion", "Samples", "Sessions", "Text", "Tracks", grdb]),
+        tests("Health", ["Health", "Samples", grdb]),
         tests("DBus", ["DBus"], exclude: ["peer.py"]),
         tests("SampleStore", ["SampleStore", "Samples", "Statistics", "store-writer", grdb]),
         tests(
@@ -291,7 +294,11 @@ let package = Package(
             ]),
         tests("Addresses", ["Addresses"]),
         tests("AppStorage", ["AppStorage", "Samples", "Text", grdb]),
-        tests("Auth", ["Addresses", "AppStorage", "Auth", "Samples", "Text", "log-writer", grdb]),
+        tests(
+            "Auth",
+            [
+                "Addresses", "AppStorage", "Auth", "Health", "Samples", "Text", "log-writer", grdb,
+            ]),
         tests("Backup", ["Auth", "Backup", "Samples", "Scheduling", grdb]),
         tests("LAE", ["Auth", "LAE", "SampleStore", "Samples", "Statistics", "VM"]),
         tests(
@@ -322,7 +329,7 @@ let package = Package(
             "Provider",
             [
                 "Addresses", "AppRuns", "AppStorage", "Archive", "Auth", "Connectors", "Egress",
-                "Ingest", "JSApps", "LAE", "Provider", "Resources", "Samples", "Scheduling",
+                "Health", "Ingest", "JSApps", "LAE", "Provider", "Resources", "Samples", "Scheduling",
                 "Sessions", "Text", "Tracks", "VM", "nervous-runner", "nervous-unpacker",
                 httpTypes, hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix,
                 nioSSL, nioWebSocket,

@@ -755,3 +755,111 @@ extension APIClient {
         try await perform(APIRequest(.delete, .upload(id)))
     }
 }
+
+// MARK: - Health store
+
+extension APIClient {
+    /// The types of health data.
+    public func healthTypes() async throws -> APIReply<ItemList<HealthTypeDescription>> {
+        try await reply(APIRequest(.get, .healthTypes))
+    }
+
+    /// How much health data is stored, by type and source.
+    public func healthSummary() async throws -> APIReply<ItemList<HealthCountDescription>> {
+        try await reply(APIRequest(.get, .healthSummary))
+    }
+
+    /// A page of samples of a type, the newest first.
+    ///
+    /// - Parameters:
+    ///   - from: milliseconds since 1970, RFC 3339, or a duration before now such as `-7d`.
+    ///   - to: as `from`; not included.
+    ///   - unit: a UCUM code; by default the stored unit.
+    ///   - cursor: the `next` of the previous page.
+    public func healthSamples(
+        of type: String, from: String? = nil, to: String? = nil, limit: Int, unit: String? = nil,
+        cursor: String? = nil
+    ) async throws -> APIReply<ItemList<HealthSampleDescription>> {
+        try await reply(
+            APIRequest(
+                .get, .healthSamples,
+                query: [
+                    ("type", type), ("from", from), ("to", to), ("limit", String(limit)),
+                    ("unit", unit), ("cursor", cursor),
+                ], hasTimeLimit: false))
+    }
+
+    /// A page of workouts, the newest first.
+    ///
+    /// - Parameters:
+    ///   - from: as for samples; by default 7 days ago.
+    ///   - cursor: the `next` of the previous page.
+    public func healthWorkouts(
+        from: String? = nil, to: String? = nil, limit: Int, cursor: String? = nil
+    ) async throws -> APIReply<ItemList<HealthWorkoutDescription>> {
+        try await reply(
+            APIRequest(
+                .get, .healthWorkouts,
+                query: [
+                    ("from", from), ("to", to), ("limit", String(limit)), ("cursor", cursor),
+                ], hasTimeLimit: false))
+    }
+
+    /// A workout with its samples.
+    public func healthWorkout(_ id: String) async throws -> APIReply<HealthWorkoutDescription> {
+        try await reply(APIRequest(.get, .healthWorkout(id), hasTimeLimit: false))
+    }
+
+    /// A page of correlations with their samples, the newest first.
+    public func healthCorrelations(
+        of type: String, from: String? = nil, to: String? = nil, limit: Int, cursor: String? = nil
+    ) async throws -> APIReply<ItemList<HealthCorrelationDescription>> {
+        try await reply(
+            APIRequest(
+                .get, .healthCorrelations,
+                query: [
+                    ("type", type), ("from", from), ("to", to), ("limit", String(limit)),
+                    ("cursor", cursor),
+                ], hasTimeLimit: false))
+    }
+
+    /// A characteristic of the owner.
+    public func characteristic(
+        _ type: String
+    ) async throws -> APIReply<CharacteristicDescription> {
+        try await reply(APIRequest(.get, .characteristic(type)))
+    }
+
+    /// Sets a characteristic.
+    public func setCharacteristic(
+        _ type: String, _ request: CharacteristicRequest
+    ) async throws {
+        try await perform(try APIRequest(.put, .characteristic(type), json: request))
+    }
+
+    /// Removes a characteristic.
+    public func removeCharacteristic(_ type: String) async throws {
+        try await perform(APIRequest(.delete, .characteristic(type)))
+    }
+
+    /// Deletes a sample, workout or correlation; of the last two also their samples.
+    public func deleteHealthObject(_ id: String) async throws {
+        try await perform(APIRequest(.delete, .healthObject(id)))
+    }
+
+    /// Deletes all health data that matches.
+    ///
+    /// - Parameter all: everything, characteristics included; the other conditions must then be missing.
+    public func deleteHealth(
+        type: String? = nil, app: String? = nil, from: String? = nil, to: String? = nil,
+        all: Bool = false
+    ) async throws -> APIReply<HealthDeletion> {
+        try await reply(
+            APIRequest(
+                .delete, .healthStore,
+                query: [
+                    ("type", type), ("app", app), ("from", from), ("to", to),
+                    ("all", all ? "true" : nil),
+                ], hasTimeLimit: false))
+    }
+}

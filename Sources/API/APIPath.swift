@@ -287,6 +287,31 @@ extension APIPath {
     public static func send(ofUpload id: String) -> APIPath { APIPath("outbox", id, "send") }
 }
 
+// MARK: - Health store
+
+extension APIPath {
+    /// The health store.
+    public static let healthStore = APIPath("health")
+    /// The types of health data.
+    public static let healthTypes = APIPath("health", "types")
+    /// How much health data is stored.
+    public static let healthSummary = APIPath("health", "summary")
+    /// Samples of health data.
+    public static let healthSamples = APIPath("health", "samples")
+    /// Workouts of the health store.
+    public static let healthWorkouts = APIPath("health", "workouts")
+    /// One workout of the health store.
+    public static func healthWorkout(_ id: String) -> APIPath { APIPath("health", "workouts", id) }
+    /// Correlations of the health store.
+    public static let healthCorrelations = APIPath("health", "correlations")
+    /// A sample, workout or correlation of the health store.
+    public static func healthObject(_ id: String) -> APIPath { APIPath("health", "objects", id) }
+    /// A characteristic of the owner.
+    public static func characteristic(_ type: String) -> APIPath {
+        APIPath("health", "characteristics", type)
+    }
+}
+
 // MARK: - Nervousnet apps
 
 extension APIPath {

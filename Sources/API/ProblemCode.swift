@@ -152,6 +152,17 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     /// The outbox is full.
     case outboxFull = "outbox-full"
 
+    // MARK: Health store
+
+    /// No type of health data has this name.
+    case unknownHealthType = "unknown-health-type"
+    /// The unit is not one of the type's.
+    case unitMismatch = "unit-mismatch"
+    /// The health data is malformed.
+    case invalidHealthData = "invalid-health-data"
+    /// The client has saved the maximum of health data.
+    case healthFull = "health-full"
+
     // MARK: Calls to other servers
 
     /// The address is malformed.
@@ -269,7 +280,7 @@ extension ProblemCode {
             .redirectRefused:
             403
         case .notFound, .unknownSensor, .noSamples, .unknownPack, .notInstalled, .inputMissing,
-            .noRun, .unknownWebSocket, .noSuchCatalogue, .noSuchPackage:
+            .noRun, .unknownWebSocket, .noSuchCatalogue, .noSuchPackage, .unknownHealthType:
             404
         case .methodNotAllowed: 405
         case .notAcceptable: 406
@@ -287,7 +298,8 @@ extension ProblemCode {
             .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .notAnArchive,
             .malformedArchive, .unsupportedArchive, .unsafePath, .unsafeEntry, .duplicateName,
             .wrongFolderName, .missingFile, .badManifest, .badSignature, .badKey, .noSuchKey,
-            .keyExists, .unsafeKeys, .badCatalogue, .packageMismatch:
+            .keyExists, .unsafeKeys, .badCatalogue, .packageMismatch, .unitMismatch,
+            .invalidHealthData:
             422
         case .tooManyAttempts, .tooManyMessages, .logFull, .tooManyCalls: 429
         case .internalError, .damaged, .io: 500
@@ -300,7 +312,7 @@ extension ProblemCode {
             .unpackerUnavailable, .confinement:
             503
         case .fetchTimeout: 504
-        case .diskFull, .storageFull: 507
+        case .diskFull, .storageFull, .healthFull: 507
         }
     }
 
@@ -379,6 +391,10 @@ extension ProblemCode {
         case .invalidUpload: "Invalid upload"
         case .notDelivered: "Not delivered"
         case .outboxFull: "The outbox is full"
+        case .unknownHealthType: "Unknown type of health data"
+        case .unitMismatch: "Not a unit of the type"
+        case .invalidHealthData: "Invalid health data"
+        case .healthFull: "Too much health data"
         case .invalidAddress: "Invalid address"
         case .invalidRequest: "Invalid request"
         case .addressRefused: "Address not allowed"

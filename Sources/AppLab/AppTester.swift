@@ -254,7 +254,7 @@ extension TestHarness {
         let body =
             Self.isModule(file.source)
             ? file.source
-            : "nervousTests(function (test, assert, app, sensors, clock, permissions) {"
+            : "nervousTests(function (test, assert, app, sensors, clock, permissions, health) {"
                 + file.source + "\n});"
         self.init(
             scripts: [

@@ -54,6 +54,10 @@ package struct PrivilegeDraft {
         if case .sessions(let access)? = Privilege.Resource(id) {
             return #"{ "sessions": "\#(access.rawValue)", "reason": \#(shown) }"#
         }
+        if let type = id.health, let access = id.healthAccess {
+            return
+                #"{ "health": "\#(type)", "access": "\#(access.rawValue)", "reason": \#(shown) }"#
+        }
         return #"{ "\#(id)": true, "reason": \#(shown) }"#
     }
 

@@ -1,6 +1,7 @@
 package import API
 import AppRuns
 package import Auth
+import Health
 import Host
 import JSApps
 import Provider
@@ -113,7 +114,10 @@ extension AppTester {
             let every = SimulatedDriver.sensors.map { PrivilegeID(sensor: $0, access: .raw) }
             // Granting access to all sessions would hide that an app needs only its own.
             let others = PrivilegeID.others.filter { $0 != .sessions }
-            let all = Set(declared + every + others)
+            let health = HealthType.all.flatMap { type in
+                HealthAccess.allCases.map { PrivilegeID(health: type, $0) }
+            }
+            let all = Set(declared + every + others + health)
             try await host.allow(
                 all.sorted { $0.description < $1.description }, app, run: prepared.id)
             let controller = host.controller(of: app.manifest, run: prepared.id)

@@ -1,4 +1,5 @@
 import Addresses
+import Health
 import Samples
 
 /// Identifies callers and checks their permissions; apps that ask at first use wait for the owner.
@@ -184,6 +185,83 @@ final class AccessChecker {
         let checked = try await check(
             token: token, name: name, chosen, operation: operation)
         return (checked, chosen)
+    }
+
+    /// Checks the use of types of health data.
+    ///
+    /// A type that may not be read because of a decision or of the policy is left out of the grant, without
+    /// an error: the client then gets only what it saved itself.
+    ///
+    /// - Parameters:
+    ///   - read: the types that the call is about.
+    ///   - others: types that the call returns if they may be read.
+    ///   - written: the types that are saved or removed.
+    nonisolated(nonsending) func check(
+        token: String?, name: String?, reading read: Set<HealthType>, also others: Set<HealthType>,
+        writing written: Set<HealthType>, operation: String
+    ) async throws(AuthError) -> HealthGrant {
+        var client = try await identify(token: token, name: name, operation: operation)
+        if client.kind == .owner { return HealthGrant(to: client, view: .owner, writable: nil) }
+        let required =
+            read.map { PrivilegeID(health: $0, .read) }
+            + written.map { PrivilegeID(health: $0, .write) }
+        for privilege in required.sorted(by: { $0.description < $1.description })
+        where asksOwner(for: privilege, client) {
+            await requests.wait(for: privilege, client)
+            client = try await identify(token: token, name: name, operation: operation)
+        }
+        let permissions = permissions.current
+        var readable = others.filter { type in
+            permissions.verdict(on: PrivilegeID(health: type, .read), by: client).isGrant
+        }
+        for type in read.sorted(by: { $0.description < $1.description }) {
+            if try await mayRead(type, client, permissions, operation) { readable.insert(type) }
+        }
+        for type in written.sorted(by: { $0.description < $1.description }) {
+            let privilege = PrivilegeID(health: type, .write)
+            let verdict = permissions.verdict(on: privilege, by: client)
+            if verdict.isGrant { continue }
+            if lacksDeclaration(of: privilege, client, verdict) {
+                throw await refusals.undeclared(
+                    privilege, client, operation: operation, declared: clients.declared(by: client))
+            }
+            throw await refusals.refuse(
+                privilege, client, operation: operation, after: verdict,
+                isFinal: permissions.finalDenial(of: privilege, client.name))
+        }
+        try await log.checkAvailable(for: client)
+        let source = HealthSource(
+            name: client.name, number: try await clients.deviceNumber(of: client))
+        return HealthGrant(
+            to: client, view: HealthView(of: source, readable: readable), writable: written)
+    }
+
+    /// Whether a client may read all data of a type.
+    ///
+    /// - Throws: when the app does not declare it, the owner has not decided, or the decision does not hold
+    ///   for runs in the background.
+    nonisolated(nonsending) private func mayRead(
+        _ type: HealthType, _ client: Client, _ permissions: Permissions, _ operation: String
+    ) async throws(AuthError) -> Bool {
+        let privilege = PrivilegeID(health: type, .read)
+        let verdict = permissions.verdict(on: privilege, by: client)
+        if verdict.isGrant { return true }
+        let hasDeclaration = clients.app(client.name).privileges != nil
+        if client.kind == .app, hasDeclaration, !clients.declares(privilege, client) {
+            throw await refusals.undeclared(
+                privilege, client, operation: operation, declared: clients.declared(by: client))
+        }
+        let final = permissions.finalDenial(of: privilege, client.name)
+        let isHidden =
+            switch verdict {
+            case .denied, .restricted: true
+            case .undecided: final != nil
+            case .granted, .notInBackground, .statisticsOnly, .notChosen: false
+            }
+        let refusal = await refusals.refuse(
+            privilege, client, operation: operation, after: verdict, isFinal: final)
+        guard isHidden else { throw refusal }
+        return false
     }
 
     /// Checks that a token is the owner's.

@@ -1,3 +1,4 @@
+public import Health
 import Logging
 public import Samples
 import Scheduling
@@ -110,6 +111,26 @@ public actor AccessLog {
                 privilege: privilege.description, sensor: nil, access: nil, operation: operation,
                 range: nil, calls: 1, count: 0, detail: nil, clientKind: client.logKind))
         guard isWritten || client.kind == .owner else { throw .logUnavailable }
+    }
+
+    /// Records that health data is read under a grant, before it is returned, or that it was saved or
+    /// removed.
+    ///
+    /// - Parameter counts: how many objects of each type.
+    /// - Throws: `logUnavailable` as ``record(_:_:for:range:count:)``.
+    public func record(
+        _ operation: String, _ access: HealthAccess, for grant: HealthGrant,
+        counts: [HealthType: Int]
+    ) async throws(AuthError) {
+        for (type, count) in counts.sorted(by: { $0.key.description < $1.key.description }) {
+            let isWritten = await add(
+                AccessLogEntry(
+                    id: 0, time: time.now(), kind: .access, client: grant.holder.name,
+                    privilege: PrivilegeID(health: type, access).description, sensor: nil,
+                    access: nil, operation: operation, range: nil, calls: 1, count: count,
+                    detail: nil, clientKind: grant.holder.logKind))
+            guard isWritten || grant.holder.kind == .owner else { throw .logUnavailable }
+        }
     }
 
     /// Checks, before anything is read for a client, that the read can be recorded.

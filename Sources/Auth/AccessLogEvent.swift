@@ -1,4 +1,5 @@
 public import Addresses
+public import Health
 public import Samples
 
 /// An event of the access log other than a call.
@@ -106,6 +107,15 @@ public struct AccessLogEvent: Hashable, Sendable {
     /// - Parameter what: how many samples of which time range; never a value.
     public static func forgotten(_ sensor: SensorID, what: String) -> AccessLogEvent {
         AccessLogEvent(.forgotten, privilege: "sensor:\(sensor)", what)
+    }
+
+    /// The owner removed health data.
+    ///
+    /// - Parameters:
+    ///   - type: the type; `nil` for every type.
+    ///   - what: how much of which time range; never a value.
+    public static func forgotten(_ type: HealthType?, what: String) -> AccessLogEvent {
+        AccessLogEvent(.forgotten, privilege: type.map { "health:\($0)" } ?? "health", what)
     }
 
     /// The owner removed the data about an app.

@@ -1,5 +1,6 @@
 public import Addresses
 public import AppStorage
+public import Health
 public import Logging
 public import Samples
 public import Scheduling
@@ -201,6 +202,27 @@ public actor Authority {
     ) async throws(AuthError) -> (client: Client, privilege: PrivilegeID) {
         try await checker.check(
             token: token, name: name, anyOf: privileges, operation: operation)
+    }
+
+    /// Checks whether a client may use types of health data now.
+    ///
+    /// A type that the owner has denied, or that the policy blocks, is left out of the grant without an
+    /// error, so that an app does not learn about the denial: it then sees only what it saved itself. The
+    /// access log has the refusal.
+    ///
+    /// - Parameters:
+    ///   - read: the types that the call is about.
+    ///   - others: types that the call returns if they may be read.
+    ///   - written: the types that are saved or removed.
+    /// - Throws: `undeclared` for a type that an app does not declare, `undecided` before the owner has
+    ///   decided; for saving as for sensors.
+    public func checkApp(
+        token: String?, name: String?, reading read: Set<HealthType> = [],
+        also others: Set<HealthType> = [], writing written: Set<HealthType> = [], operation: String
+    ) async throws(AuthError) -> HealthGrant {
+        try await checker.check(
+            token: token, name: name, reading: read, also: others, writing: written,
+            operation: operation)
     }
 
     /// The first of several privileges that the client of a token has now; not recorded.

@@ -1,4 +1,5 @@
 public import Addresses
+public import Health
 public import Samples
 
 /// A use of a sensor that a client asks for.
@@ -83,5 +84,38 @@ public struct OriginGrant: Hashable, Sendable {
         self.holder = holder
         self.origin = origin
         self.pin = pin
+    }
+}
+
+/// Proof that a client may use data of some types in the health store now.
+///
+/// Only `Authority` can make one. Everything that returns, saves or removes health data takes a grant, so
+/// that code without a check does not compile.
+///
+/// ```swift
+/// let grant = try await authority.checkApp(
+///     token: token, name: nil, reading: [.workout], operation: "health-workouts")
+/// let page = try await health.workouts(query, for: grant)
+/// ```
+public struct HealthGrant: Hashable, Sendable {
+    /// What the client sees.
+    public let view: HealthView
+    /// The types that it may save, or of which it may remove its own data; `nil` for every type.
+    let writable: Set<HealthType>?
+    /// The client that it was made for.
+    let holder: Client
+
+    /// Who saves; `nil` for the owner.
+    public var source: HealthSource? { view.source }
+    /// Whether the client is the owner, by its kind: an app can have the same name.
+    public var isOwner: Bool { holder.kind == .owner }
+
+    /// Whether the client may save data of a type.
+    public func mayWrite(_ type: HealthType) -> Bool { writable?.contains(type) ?? true }
+
+    init(to holder: Client, view: HealthView, writable: Set<HealthType>?) {
+        self.holder = holder
+        self.view = view
+        self.writable = writable
     }
 }

@@ -26,6 +26,8 @@ struct PermissionTable: Sendable {
         /// Blocked by the policy.
         case restricted
         case undecided
+
+        var isGrant: Bool { if case .granted = self { true } else { false } }
     }
 
     init(_ records: [PermissionRecord], policy: Policy = Policy()) {

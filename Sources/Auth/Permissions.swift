@@ -155,6 +155,16 @@ public struct Permissions: Sendable {
         return canAsk(for: privilege, client) ? .prompt : .denied
     }
 
+    /// The state of a privilege as its client is told: a hidden denial looks like a grant.
+    ///
+    /// - Parameter readable: the sensors that the name in the privilege refers to on this machine.
+    public func shownState(
+        of privilege: PrivilegeID, for client: Client, among readable: [SensorID] = []
+    ) -> PermissionState {
+        let state = state(of: privilege, for: client, among: readable)
+        return state == .denied && privilege.hidesDenial ? .granted : state
+    }
+
     /// The state of a sensor; `nil` when nothing was decided about it, or only about other sensors of its
     /// kind.
     public func permission(of client: Client, for sensor: SensorID) -> SensorPermission? {

@@ -1,4 +1,5 @@
 public import Addresses
+public import Health
 public import Samples
 
 /// One entry of the `privileges` in an app's `package.json`.
@@ -18,6 +19,8 @@ public struct Privilege: Hashable, Sendable {
         case identity
         /// Sessions: workouts, trips and measurements, without their samples.
         case sessions(SessionAccess)
+        /// Data of one type in the health store.
+        case health(HealthType, HealthAccess)
 
         /// The use that an identifier names; `nil` for calls to all servers, which no app can declare.
         public init?(_ id: PrivilegeID, pin: CertificatePin? = nil) {
@@ -25,6 +28,8 @@ public struct Privilege: Hashable, Sendable {
                 self = .sensor(sensor, access)
             } else if let origin = id.origin {
                 self = .net(origin, pin: pin)
+            } else if let type = id.health, let access = id.healthAccess {
+                self = .health(type, access)
             } else {
                 let others: [PrivilegeID: Self] = [
                     .storage: .storage, .notify: .notify, .identity: .identity,
@@ -57,6 +62,7 @@ public struct Privilege: Hashable, Sendable {
         case .identity: .identity
         case .sessions(.read): .sessions
         case .sessions(.write): .writeSessions
+        case .health(let type, let access): PrivilegeID(health: type, access)
         }
     }
 
@@ -90,12 +96,20 @@ public enum SessionAccess: String, Hashable, Sendable, CaseIterable {
     case write
 }
 
+/// What may be done with data of one type in the health store.
+public enum HealthAccess: String, Hashable, Sendable, CaseIterable {
+    /// Read all of it.
+    case read
+    /// Save more of it, and remove what the app itself saved; no reading.
+    case write
+}
+
 /// The name of a privilege in flags, in the API and in the database.
 ///
 /// `sensor:ID` stands for reading samples, `sensor:ID:stats` and `sensor:ID:write` for the other accesses;
 /// `net:ORIGIN` for calls to one server, `net` for calls to all servers; `sessions` for seeing all sessions,
-/// `sessions:write` for creating sessions and changing an app's own. The other names are `storage`, `notify`
-/// and `identity`.
+/// `sessions:write` for creating sessions and changing an app's own; `health:TYPE` for reading a type of
+/// health data, `health:TYPE:write` for saving it. The other names are `storage`, `notify` and `identity`.
 ///
 /// ```swift
 /// let privilege = PrivilegeID("sensor:temperature:stats")
@@ -109,6 +123,10 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     public let access: Access?
     /// The server; `nil` for the other privileges.
     public let origin: WebOrigin?
+    /// The type of health data; `nil` for the other privileges.
+    public let health: HealthType?
+    /// The access to the health data; `nil` for the other privileges.
+    public let healthAccess: HealthAccess?
 
     /// Calls to every server: they can be denied together, but granted only for single servers.
     public static let net = PrivilegeID(other: "net")
@@ -124,16 +142,19 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     /// Creating sessions, and seeing, changing and deleting those that the client created.
     public static let writeSessions = PrivilegeID(other: "sessions:write")
 
-    /// The grantable privileges that are neither for a sensor nor for a server.
+    /// The grantable privileges that are neither for a sensor nor for a server nor for health data.
     public static let others = [storage, notify, identity, sessions, writeSessions]
 
     private static let netPrefix = "net:"
+    private static let healthPrefix = "health:"
 
     /// The use of a sensor.
     public init(sensor: SensorID, access: Access) {
         self.sensor = sensor
         self.access = access
         origin = nil
+        health = nil
+        healthAccess = nil
         description = access == .raw ? "sensor:\(sensor)" : "sensor:\(sensor):\(access.rawValue)"
     }
 
@@ -145,11 +166,27 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
         self.origin = origin
         sensor = nil
         access = nil
+        health = nil
+        healthAccess = nil
         description = Self.netPrefix + origin.description
     }
 
-    /// Reads a name in the form of `description`; `sensor:ID:raw` also means `sensor:ID`, and
-    /// `sessions:read` means `sessions`.
+    /// The use of health data of a type.
+    ///
+    /// - Returns: a privilege that no app can have for a type that cannot be accessed so; see
+    ///   ``isGrantable``.
+    public init(health type: HealthType, _ access: HealthAccess) {
+        health = type
+        healthAccess = access
+        sensor = nil
+        self.access = nil
+        origin = nil
+        let suffix = access == .write ? ":write" : ""
+        description = "\(Self.healthPrefix)\(type)\(suffix)"
+    }
+
+    /// Reads a name in the form of `description`; `sensor:ID:raw` also means `sensor:ID`,
+    /// `sessions:read` means `sessions`, and `health:TYPE:read` means `health:TYPE`.
     public init?(_ text: String) {
         if let other = (Self.others + [.net]).first(where: { $0.description == text }) {
             self = other
@@ -167,6 +204,14 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
             return
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        if text.hasPrefix(Self.healthPrefix) {
+            guard (2...3).contains(parts.count), let type = HealthType(parts[1]),
+                let access = parts.count == 3 ? HealthAccess(rawValue: parts[2]) : .read
+            else { return nil }
+            self.init(health: type, access)
+            guard isGrantable else { return nil }
+            return
+        }
         guard (2...3).contains(parts.count), parts[0] == "sensor", let id = SensorID(parts[1]),
             let access = parts.count == 3 ? Access(rawValue: parts[2]) : .raw
         else { return nil }
@@ -178,12 +223,22 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
         sensor = nil
         access = nil
         origin = nil
+        health = nil
+        healthAccess = nil
     }
 
     /// Whether the owner can grant it, and so is asked for it.
     public var isGrantable: Bool {
-        sensor != nil || origin != nil || Self.others.contains(self)
+        switch (health, healthAccess) {
+        case (let type?, .read): type.isReadable
+        case (let type?, .write): type.isWritable
+        default: sensor != nil || origin != nil || Self.others.contains(self)
+        }
     }
+
+    /// Whether an app is not told that this is denied: not to be allowed to read a type of health data says
+    /// something about the owner.
+    public var hidesDenial: Bool { healthAccess == .read }
 
     /// Whether permission for this includes permission for `other`.
     func covers(_ other: PrivilegeID) -> Bool {

@@ -1,4 +1,5 @@
 import Addresses
+import Health
 import Samples
 public import Text
 
@@ -16,7 +17,7 @@ public struct PrivilegeList: Sendable, Hashable {
     /// The longest reason, in characters.
     public static let reasonLimit = 200
 
-    /// In the order of the manifest; one for each origin of a `net` entry.
+    /// In the order of the manifest; one for each origin of a `net` entry and each type of a `health` entry.
     public let privileges: [Privilege]
 
     /// Reads a list of sensor names and of objects such as
@@ -83,11 +84,17 @@ private struct PrivilegeFields {
         rest = members
     }
 
-    /// The privileges of the entry: one, or one for each origin of `net`.
+    /// The privileges of the entry: one, or one for each origin of `net` or type of `health`.
     mutating func privileges(
         at position: JSONPosition
     ) throws(PrivilegeSyntaxError) -> [Privilege] {
         let isSensor = rest.contains { $0.key == "sensor" }
+        if !isSensor, let health = take("health") {
+            let (types, access) = (try types(health), try healthAccess())
+            try check(access, of: types, health.position)
+            let reason = try reason(health.position)
+            return types.map { Privilege(.health($0, access), reason: reason) }
+        }
         guard !isSensor, let net = take("net") else { return [try privilege(at: position)] }
         let origins = try origins(net)
         let pins = try pins(take("pin"), of: origins)
@@ -121,9 +128,9 @@ private struct PrivilegeFields {
         throw PrivilegeSyntaxError(
             at: rest.first?.position ?? position,
             names.isEmpty
-                ? "a privilege names a sensor, net, storage, notify, identity or sessions"
-                : "unknown privilege \(names); known are sensor, net, storage, notify, identity"
-                    + " and sessions")
+                ? "a privilege names a sensor, net, storage, notify, identity, sessions or health"
+                : "unknown privilege \(names); known are sensor, net, storage, notify, identity,"
+                    + " sessions and health")
     }
 
     /// - Throws: when a member was not taken.
@@ -167,6 +174,55 @@ private struct PrivilegeFields {
                 at: value.position, "sessions must be \"read\" or \"write\"")
         }
         return access
+    }
+
+    /// The types of a `health` entry: one name, or a list of different names.
+    private func types(_ value: JSONValue) throws(PrivilegeSyntaxError) -> [HealthType] {
+        let entries = value.array ?? [value]
+        guard !entries.isEmpty else {
+            throw PrivilegeSyntaxError(
+                at: value.position, "health must be a type such as heart-rate, or a list of types")
+        }
+        var types: [HealthType] = []
+        for entry in entries {
+            guard let name = entry.string else {
+                throw PrivilegeSyntaxError(
+                    at: entry.position,
+                    "health must be a type such as heart-rate, or a list of types")
+            }
+            guard let type = HealthType(name) else {
+                let similar = HealthType.all.map(\.description).filter {
+                    $0.utf8.editDistance(to: name.utf8.prefix(64), countsExchanges: true) <= 2
+                }
+                let hint = similar.first.map { "; did you mean \($0)?" } ?? ""
+                throw PrivilegeSyntaxError(
+                    at: entry.position,
+                    "unknown type of health data \(name.quotedForDisplay)\(hint)")
+            }
+            types.append(type)
+        }
+        return types
+    }
+
+    private mutating func healthAccess() throws(PrivilegeSyntaxError) -> HealthAccess {
+        guard let given = take("access") else { return .read }
+        guard let access = given.string.flatMap(HealthAccess.init(rawValue:)) else {
+            throw PrivilegeSyntaxError(
+                at: given.position, "access to health data must be \"read\" or \"write\"")
+        }
+        return access
+    }
+
+    private func check(
+        _ access: HealthAccess, of types: [HealthType], _ position: JSONPosition
+    ) throws(PrivilegeSyntaxError) {
+        for type in types where !PrivilegeID(health: type, access).isGrantable {
+            throw PrivilegeSyntaxError(
+                at: position,
+                type.kind == .correlation
+                    ? "\(type) is read and saved with the privileges of the types in it"
+                    : "apps cannot save \(type): the owner sets it")
+        }
     }
 
     private func origins(_ value: JSONValue) throws(PrivilegeSyntaxError) -> [WebOrigin] {

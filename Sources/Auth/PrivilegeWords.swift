@@ -1,4 +1,5 @@
 import Addresses
+import Health
 public import Samples
 
 extension PrivilegeID {
@@ -7,6 +8,7 @@ extension PrivilegeID {
     /// Prompts, the API and the dashboard show this text and have none of their own.
     public var disclosure: String {
         if let origin { return Self.disclosure(of: origin) }
+        if let health, let healthAccess { return PrivilegeWords(health, healthAccess).reveals }
         guard let sensor else { return PrivilegeWords(self).reveals }
         return access == .write
             ? "nothing to the app; but everyone who reads the sensor gets the samples of the app"
@@ -16,6 +18,7 @@ extension PrivilegeID {
     /// A short form of ``disclosure`` for small terminals, at most 28 characters.
     public var briefRevelation: String {
         if let origin { return Self.briefRevelation(of: origin) }
+        if let health, let healthAccess { return PrivilegeWords(health, healthAccess).brief }
         guard let sensor else { return PrivilegeWords(self).brief }
         return access == .write ? "nothing to the app" : SensorFamily(of: sensor).brief
     }
@@ -184,6 +187,10 @@ public struct PrivilegeWords: Sendable {
 
     /// The words of a privilege that is neither for a sensor nor for a server.
     public init(_ privilege: PrivilegeID) {
+        if let health = privilege.health, let access = privilege.healthAccess {
+            self = PrivilegeWords(health, access)
+            return
+        }
         switch privilege {
         case .storage:
             request = "to store data on this machine"
@@ -214,6 +221,35 @@ public struct PrivilegeWords: Sendable {
             meaning = "recognize this machine by a random number"
             reveals = "that it is the same machine at every run"
             brief = "that it is you again"
+        }
+    }
+
+    /// The words of a privilege of the health store.
+    init(_ type: HealthType, _ access: HealthAccess) {
+        let name = type.title.prefix(1).lowercased() + type.title.dropFirst()
+        switch access {
+        case .read:
+            request = "to read your health data: \(name)"
+            meaning = "read health data: \(name)"
+            (brief, reveals) = Self.revelation(of: type.family)
+        case .write:
+            request = "to save health data: \(name)"
+            meaning = "save health data: \(name), and delete what it saved"
+            brief = "nothing; it adds data"
+            reveals = "nothing to the app; but apps that read this type get what the app saves"
+        }
+    }
+
+    private static func revelation(of family: HealthType.Family) -> (String, String) {
+        switch family {
+        case .person: ("who you are", "who you are, and facts about your body that do not change")
+        case .vital:
+            ("health, effort, sleep", "your health, illnesses, effort, sleep and excitement")
+        case .body: ("weight, diet, health", "how your body changes, and so your diet and health")
+        case .activity:
+            ("when and how you move", "when, how and how much you move, and from that your day")
+        case .rest: ("when you sleep and rest", "when and how well you sleep and rest")
+        case .nutrition: ("what you eat and drink", "how much you eat and drink, and when")
         }
     }
 }

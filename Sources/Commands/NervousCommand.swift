@@ -48,7 +48,8 @@ public struct NervousCommand: AsyncParsableCommand {
                     ForgetCommand.self,
                 ]),
             CommandGroup(
-                name: "Sessions", subcommands: [SessionsCommand.self, OutboxCommand.self]),
+                name: "Sessions",
+                subcommands: [SessionsCommand.self, HealthCommand.self, OutboxCommand.self]),
             CommandGroup(
                 name: "Permissions",
                 subcommands: [

@@ -136,7 +136,7 @@ struct HealthDatabase: Sendable {
         of type: HealthType, _ query: HealthQuery, in view: HealthView, _ database: Database,
         where includes: (HealthObject) -> Bool = { _ in true }
     ) throws -> [HealthObject] {
-        let isOwnOnly = query.isOwnOnly || !view.seesAll(of: type)
+        let isOwnOnly = query.isOwnOnly || !view.reads(type)
         let cursor = try query.cursor.map(HealthCursor.init)
         let (order, sign) = query.isNewestFirst ? ("DESC", "<") : ("ASC", ">")
         let rows = try Row.fetchCursor(
@@ -172,7 +172,7 @@ struct HealthDatabase: Sendable {
         // A group is saved as a whole: who saved it sees all of its samples.
         let seen = HealthType.all.filter { type in
             type.isSample && (!totalsOnly || type.isTotal)
-                && (view.isOwn(parent) || view.seesAll(of: type))
+                && (view.isOwn(parent) || view.reads(type))
         }
         let marks = databaseQuestionMarks(count: seen.count)
         let rows = try Row.fetchCursor(
@@ -265,6 +265,10 @@ struct HealthDatabase: Sendable {
                 type.description, time.microseconds,
                 try seal.seal(payload, of: type.description),
             ])
+    }
+
+    func removeCharacteristics(_ database: Database) throws {
+        try database.execute(sql: "DELETE FROM characteristic")
     }
 
     // MARK: - Private

@@ -160,7 +160,8 @@ struct HealthDraftCheck {
         }
         let start = draft.start ?? frame?.start ?? now
         let lasts = draft.type.isTotal || draft.type.kind == .category
-        let end = draft.end ?? (lasts && frame?.isWorkout == true ? frame!.end : start)
+        let whole = frame.flatMap { lasts && $0.isWorkout ? $0.end : nil }
+        let end = draft.end ?? whole ?? start
         try check(start, end, of: draft.type)
         if let frame {
             guard start >= frame.start, end <= frame.end else {
@@ -257,7 +258,8 @@ struct HealthDraftCheck {
                     .invalid,
                     type.values.isEmpty
                         ? "The value of \(type) must be a number."
-                        : "The value of \(type) must be one of: \(type.values.joined(separator: ", ")).")
+                        : "The value of \(type) must be one of: "
+                            + type.values.joined(separator: ", ") + ".")
             }
             guard code == nil else {
                 throw HealthError(.unitMismatch, "\(type) has no unit.")

@@ -48,7 +48,8 @@ public struct HealthError: Error, Sendable, CustomStringConvertible {
     /// No type has a name.
     public init(unknownType name: String) {
         self.init(
-            .unknownType, "No type of health data has the name \(name.prefix(60).debugDescription).",
+            .unknownType,
+            "No type of health data has the name \(name.prefix(60).debugDescription).",
             hint: "List the types with: nervous health types")
     }
 

@@ -120,8 +120,13 @@ public struct HealthView: Hashable, Sendable {
         (self.source, self.readable) = (source, readable)
     }
 
-    /// Whether all objects of a type are seen.
-    func seesAll(of type: HealthType) -> Bool { readable?.contains(type) ?? true }
+    /// Whether everything of a type is seen, also what others saved.
+    ///
+    /// Correlations are seen with all types in them.
+    public func reads(_ type: HealthType) -> Bool {
+        guard let readable else { return true }
+        return type.parts.isEmpty ? readable.contains(type) : readable.isSuperset(of: type.parts)
+    }
 
     /// Whether an object is the caller's own.
     public func isOwn(_ object: HealthObject) -> Bool { object.source == source }

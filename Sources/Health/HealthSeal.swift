@@ -51,7 +51,8 @@ struct HealthSeal: Sendable {
             bytes.count == byteCount
         else {
             throw HealthError(
-                damaged: "cannot be read: its key, \(path), is not \(byteCount * 2) hexadecimal digits")
+                damaged:
+                    "cannot be read: its key, \(path), is not \(byteCount * 2) hexadecimal digits")
         }
         return SymmetricKey(data: bytes)
     }

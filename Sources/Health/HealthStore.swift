@@ -158,7 +158,7 @@ public struct HealthStore: Sendable {
     ) async throws(HealthError) -> HealthGroup {
         try await read { store, database in
             guard let object = try store.object(id, database), object.type == type,
-                view.isOwn(object) || view.seesAll(of: type)
+                view.isOwn(object) || view.reads(type)
             else { throw HealthError(.notFound, "There is no \(type) with this identifier.") }
             return try Self.group(object, in: view, withSamples: true, store, database)
         }
@@ -192,9 +192,18 @@ public struct HealthStore: Sendable {
 
     /// Removes everything that matches, with its samples.
     ///
+    /// - Parameter andCharacteristics: whether all characteristics are removed, too.
     /// - Returns: how many objects were removed.
-    public func removeAll(_ filter: HealthFilter) async throws(HealthError) -> Int {
-        try await write { store, database in try store.remove(filter, database) }
+    public func removeAll(
+        _ filter: HealthFilter, andCharacteristics: Bool = false
+    ) async throws(HealthError) -> Int {
+        let count = try await write { store, database in
+            if andCharacteristics { try store.removeCharacteristics(database) }
+            return try store.remove(filter, database)
+        }
+        // Removed pages are overwritten in the file; the log must not keep copies.
+        try await checkpoint()
+        return count
     }
 
     // MARK: - Characteristics
@@ -311,6 +320,17 @@ public struct HealthStore: Sendable {
         let store = try opened.get()
         do {
             return try await store.queue.write { try body(store, $0) }
+        } catch {
+            throw HealthError(wrapping: error)
+        }
+    }
+
+    private func checkpoint() async throws(HealthError) {
+        let store = try opened.get()
+        do {
+            try await store.queue.writeWithoutTransaction { database in
+                _ = try database.checkpoint(.truncate)
+            }
         } catch {
             throw HealthError(wrapping: error)
         }

@@ -1,6 +1,7 @@
 import AppStorage
 import Auth
 package import Backup
+import Health
 import RunnerProtocol
 import Sessions
 import VM
@@ -15,6 +16,7 @@ extension DataFormats {
                 "permissions.sqlite": Authority.migrations,
                 "app-storage.sqlite": StorageDatabase.migrations,
                 "sessions.sqlite": SessionBook.migrations,
+                "health.sqlite": HealthStore.migrations,
             ],
             files: [
                 "declared-sensors.json": 1, "clock-offsets.json": 1,

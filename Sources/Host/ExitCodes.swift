@@ -3,6 +3,7 @@ import AppRuns
 import Auth
 import Backup
 import Egress
+import Health
 import JSApps
 import Provider
 import Sessions
@@ -57,6 +58,7 @@ extension CommandFailure {
         case let error as AppRunsError: self.init(error)
         case let error as SessionsError: self.init(error)
         case let error as OutboxError: self.init(error)
+        case let error as HealthError: self.init(error)
         case let error as BackupError: self.init(error)
         case is CancellationError: self.init(.interrupted, "Interrupted.")
         default: self.init(.failed, "\(error)")
@@ -125,6 +127,16 @@ extension CommandFailure {
     }
 
     private init(_ error: SessionsError) {
+        let (code, type): (Code, String) =
+            switch error.code {
+            case .unsafeFile: (.configuration, "unsafe-file")
+            case .diskFull: (.cannotCreate, "disk-full")
+            default: (.inputOutput, "store-failed")
+            }
+        self.init(code, error.message, hint: error.hint, type: type)
+    }
+
+    private init(_ error: HealthError) {
         let (code, type): (Code, String) =
             switch error.code {
             case .unsafeFile: (.configuration, "unsafe-file")

@@ -11,6 +11,8 @@ package struct HostPaths: Sendable {
     package let configuration: String
     /// The policy files: the machine's, then the owner's; neither need exist.
     package let policies: [String]
+    /// The credential of the service with the key of the health store; need not exist.
+    package let healthCredential: String?
     /// The socket over which commands reach the host that owns the data directory.
     package let controlSocket: String
     /// The socket of a host that exists for one command, which no other process uses.
@@ -26,6 +28,8 @@ package struct HostPaths: Sendable {
         data =
             URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false)
             .withoutTrailingSlash
+        healthCredential = Self.absolute(environment["CREDENTIALS_DIRECTORY"])
+            .map { "\($0)/nervous-health-key" }
         let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
         configuration = "\(settings)/nervous/config.json"
         let (machine, own) = ("/etc/nervous/policy.json", "\(settings)/nervous/policy.json")
@@ -49,6 +53,8 @@ package struct HostPaths: Sendable {
     package var samples: String { "\(data)/samples.sqlite" }
     package var permissions: String { "\(data)/permissions.sqlite" }
     package var sessions: String { "\(data)/sessions.sqlite" }
+    package var health: String { "\(data)/health.sqlite" }
+    package var healthKey: String { "\(data)/health.key" }
     package var localNetwork: String { "\(data)/local-network" }
     package var outbox: String { "\(data)/outbox" }
     package var appStorage: String { Authority.storagePath(beside: permissions) }

@@ -7,6 +7,7 @@ import DBus
 import Egress
 import Files
 import Foundation
+import Health
 import Hummingbird
 package import JSApps
 import LAE
@@ -109,6 +110,13 @@ package struct HostServices: Sendable {
                 "the database of sessions was damaged: it was renamed, and an empty one created",
                 metadata: ["file": "\(damaged)"])
         }
+        let health = try HealthStore(
+            path: paths.health,
+            key: HealthKeyPlace(path: paths.healthKey, credential: paths.healthCredential),
+            now: now)
+        if let fault = health.fault {
+            logger.error("\(fault.message)", metadata: ["fix": "\(fault.hint ?? "")"])
+        }
         let log = authority.log
         outbox = try Outbox(
             folder: paths.outbox, uploader: HTTPUploader(userAgent: "nervous/\(Release.version)"),
@@ -146,7 +154,7 @@ package struct HostServices: Sendable {
         let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, time: time), sessions: sessions,
-            outbox: outbox, library: library, supervisor: supervisor,
+            health: health, outbox: outbox, library: library, supervisor: supervisor,
             packs: packs,
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
             catalogues: CatalogueStore(folder: paths.catalogues),

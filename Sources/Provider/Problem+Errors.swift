@@ -5,6 +5,7 @@ import Auth
 import Connectors
 import Egress
 import HTTPTypes
+import Health
 import Hummingbird
 import JSApps
 import LAE
@@ -31,6 +32,7 @@ extension Problem {
         case let error as PackError: self.init(.invalidPack, error.message)
         case let error as SessionsError: self.init(error)
         case let error as OutboxError: self.init(error)
+        case let error as HealthError: self.init(error)
         case let error as any HTTPResponseError where error.status == .notFound:
             self = .notFound("There is no resource at this path.")
         case let error as any HTTPResponseError: self.init(error.status)
@@ -70,6 +72,10 @@ extension Problem {
     }
 
     init(_ error: SessionsError) {
+        self.init(ProblemCode(error.code), error.message, fix: error.hint)
+    }
+
+    init(_ error: HealthError) {
         self.init(ProblemCode(error.code), error.message, fix: error.hint)
     }
 
@@ -232,6 +238,21 @@ extension ProblemCode {
             case .inaccurate: .inaccurate
             case .full: .sessionFull
             case .invalid: .invalidSession
+            case .diskFull: .diskFull
+            case .unsafeFile, .storeFailed: .internalError
+            }
+    }
+
+    init(_ code: HealthError.Code) {
+        self =
+            switch code {
+            case .unknownType: .unknownHealthType
+            case .notFound: .notFound
+            case .unitMismatch: .unitMismatch
+            case .invalid: .invalidHealthData
+            case .keyReused: .keyReused
+            case .full: .healthFull
+            case .damaged: .damaged
             case .diskFull: .diskFull
             case .unsafeFile, .storeFailed: .internalError
             }

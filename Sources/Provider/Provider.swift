@@ -3,6 +3,7 @@ public import Auth
 public import Connectors
 public import Egress
 import HTTPTypes
+public import Health
 public import Hummingbird
 import HummingbirdCore
 public import JSApps
@@ -31,6 +32,7 @@ public struct Provider: Sendable {
         let machine: VirtualMachine
         let engine: AnalyticsEngine
         let sessions: SessionBook
+        let health: HealthStore
         let outbox: Outbox
         let library: AppLibrary
         let supervisor: RunSupervisor
@@ -55,14 +57,14 @@ public struct Provider: Sendable {
         ///   - tiles: the tiles of the maps in the dashboard; `nil` for maps without tiles.
         public init(
             authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
-            sessions: SessionBook, outbox: Outbox, library: AppLibrary,
+            sessions: SessionBook, health: HealthStore, outbox: Outbox, library: AppLibrary,
             supervisor: RunSupervisor, packs: SensorPackStore, archives: SensorPackArchive,
             catalogues: CatalogueStore, trackArchive: TrackArchive, outbound: OutboundClient,
             downloader: Downloader,
             libraries: SystemLibraries = SystemLibraries(), tiles: MapTiles? = nil
         ) {
             (self.authority, self.machine, self.engine) = (authority, machine, engine)
-            (self.sessions, self.outbox) = (sessions, outbox)
+            (self.sessions, self.health, self.outbox) = (sessions, health, outbox)
             (self.library, self.supervisor) = (library, supervisor)
             (self.packs, self.archives) = (packs, archives)
             (self.catalogues, self.trackArchive) = (catalogues, trackArchive)
@@ -121,6 +123,10 @@ public struct Provider: Sendable {
             heartbeat: heartbeat, settings: settings, scheduler: scheduler
         ).add(to: &routes)
         Self.addSessions(services, authorizer, to: &routes)
+        HealthRoutes(
+            authorizer: authorizer,
+            health: GrantedHealth(services.health, log: services.authority.log)
+        ).add(to: &routes)
         Self.addApps(services, host, authorizer, time, heartbeat: heartbeat, to: &routes)
         NotificationRoutes(authorizer: authorizer, heartbeat: heartbeat).add(to: &routes)
         FirstGenerationRoutes(authorizer: authorizer, engine: services.engine).add(to: &routes)

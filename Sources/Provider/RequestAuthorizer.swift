@@ -3,6 +3,7 @@ import Addresses
 import Auth
 import Foundation
 import HTTPTypes
+import Health
 import Hummingbird
 import Samples
 import Scheduling
@@ -86,6 +87,17 @@ struct RequestAuthorizer: Sendable {
             anyOf: Self.sessionPrivileges, token: token(request, context))
         guard held == .writeSessions, let creator = caller.creator else { return held != nil }
         return SessionScope.created(creator).includes(record)
+    }
+
+    /// A grant for the use of types of health data; see `Authority`.
+    func health(
+        _ operation: String, reading read: Set<HealthType> = [],
+        also others: Set<HealthType> = [], writing written: Set<HealthType> = [],
+        _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) -> HealthGrant {
+        try await authority.checkApp(
+            token: token(request, context), name: context.claimedName, reading: read,
+            also: others, writing: written, operation: operation)
     }
 
     /// Whether the caller may read the samples of a sensor now; not recorded.

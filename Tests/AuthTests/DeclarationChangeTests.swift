@@ -52,6 +52,10 @@ struct DeclarationChangeTests {
             ["net:https://a.example wider"]
         ),
         (["storage"], ["storage", "notify"], ["storage unchanged", "notify added"]),
+        (
+            ["health:steps"], ["health:steps", "health:heart-rate", "health:steps:write"],
+            ["health:steps unchanged", "health:heart-rate added", "health:steps:write added"]
+        ),
     ])
     func `privileges are compared by what they permit`(
         before: [String], after: [String], expected: [String]
@@ -65,7 +69,8 @@ struct DeclarationChangeTests {
         let all = Self.privileges(
             [
                 "sensor:cpu", "sensor:network.eth0:stats", "sensor:cpu:write",
-                "net:https://a.example", "net:https://b.example \(Self.pin)",
+                "net:https://a.example", "net:https://b.example \(Self.pin)", "health:steps",
+                "health:workout:write",
             ] + PrivilegeID.others.map(\.description))
         let app = DeclaredApp(name: "app", identity: "i", privileges: all)
         #expect(DeclaredApp.privileges(in: app.declaration) == all)

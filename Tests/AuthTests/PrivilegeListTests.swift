@@ -1,4 +1,5 @@
 import Addresses
+import Health
 import Samples
 import Testing
 import Text
@@ -10,6 +11,8 @@ struct PrivilegeListTests {
         let list = try StrictJSON().parse(Array(text.utf8))
         return try PrivilegeList(parsing: list).privileges
     }
+
+    private func type(_ name: String) throws -> HealthType { try #require(HealthType(name)) }
 
     @Test func `every form of a privilege is parsed`() throws {
         let privileges = try Self.parse(
@@ -24,7 +27,9 @@ struct PrivilegeListTests {
               { "storage": true }, { "notify": true, "reason": "Tells you" },
               { "identity": true, "reason": "Recognises this machine" },
               { "sessions": "read", "reason": "Shows your week" },
-              { "sessions": "write", "reason": "Records workouts" }
+              { "sessions": "write", "reason": "Records workouts" },
+              { "health": "heart-rate", "reason": "Shows it" },
+              { "health": ["workout", "steps"], "access": "write", "reason": "Saves workouts" }
             ]
             """)
         #expect(
@@ -43,19 +48,26 @@ struct PrivilegeListTests {
                 Privilege(.identity, reason: "Recognises this machine"),
                 Privilege(.sessions(.read), reason: "Shows your week"),
                 Privilege(.sessions(.write), reason: "Records workouts"),
+                Privilege(.health(try type("heart-rate"), .read), reason: "Shows it"),
+                Privilege(.health(.workout, .write), reason: "Saves workouts"),
+                Privilege(.health(try type("steps"), .write), reason: "Saves workouts"),
             ])
         #expect(
             privileges.map(\.id.description) == [
                 "sensor:temperature", "sensor:accelerometer", "sensor:location:stats",
                 "sensor:steps:write", "sensor:network.eth0", "net:https://api.example.org",
                 "net:http://[::1]:8080", "storage", "notify", "identity", "sessions",
-                "sessions:write",
+                "sessions:write", "health:heart-rate", "health:workout:write",
+                "health:steps:write",
             ])
         #expect(Set(privileges.map(\.id)).isSuperset(of: PrivilegeID.others))
     }
 
     @Test func `every name of a privilege is parsed to a privilege of that name`() throws {
-        let names = ["sensor:cpu", "sensor:cpu:stats", "sensor:cpu.a:write", "net:https://a.org"]
+        let names = [
+            "sensor:cpu", "sensor:cpu:stats", "sensor:cpu.a:write", "net:https://a.org",
+            "health:heart-rate", "health:date-of-birth", "health:workout:write",
+        ]
         for name in names + PrivilegeID.others.map(\.description) {
             let id = try #require(PrivilegeID(name))
             #expect(id.description == name)
@@ -65,7 +77,12 @@ struct PrivilegeListTests {
         }
         #expect(Privilege.Resource(.net) == nil)
         #expect(PrivilegeID("sessions:read") == .sessions)
-        for wrong in ["sessions:stats", "sessions:raw", "storage:write", "sessions:", "session"] {
+        #expect(PrivilegeID("health:steps:read") == PrivilegeID("health:steps"))
+        for wrong in [
+            "sessions:stats", "sessions:raw", "storage:write", "sessions:", "session", "health",
+            "health:", "health:pulse", "health:steps:raw", "health:steps:write:write",
+            "health:blood-pressure", "health:blood-pressure:write", "health:date-of-birth:write",
+        ] {
             #expect(PrivilegeID(wrong) == nil, "\(wrong)")
         }
     }
@@ -77,6 +94,18 @@ struct PrivilegeListTests {
         (#"["network.*"]"#, "1:2", "not the name of a sensor"),
         (#"["CPU"]"#, "1:2", "not the name of a sensor"),
         (#"[{}]"#, "1:2", "names a sensor"),
+        (#"[{"health": "pulse", "reason": "r"}]"#, "1:13", "unknown type of health data"),
+        (#"[{"health": "stepps", "reason": "r"}]"#, "1:13", "did you mean steps?"),
+        (#"[{"health": [], "reason": "r"}]"#, "1:13", "a list of types"),
+        (#"[{"health": true, "reason": "r"}]"#, "1:13", "a list of types"),
+        (#"[{"health": ["steps", "steps"], "reason": "r"}]"#, "1:2", "declared twice"),
+        (#"[{"health": "steps"}]"#, "1:13", "needs a \"reason\""),
+        (
+            #"[{"health": "steps", "access": "raw", "reason": "r"}]"#, "1:32",
+            "must be \"read\" or \"write\""
+        ),
+        (#"[{"health": "sex", "access": "write", "reason": "r"}]"#, "1:13", "the owner sets it"),
+        (#"[{"health": "blood-pressure", "reason": "r"}]"#, "1:13", "privileges of the types"),
         (#"[{"camera": true}]"#, "1:3", "unknown privilege"),
         ("[\n  {\"sensor\": 1, \"reason\": \"r\"}]", "2:14", "must be a name"),
         (#"[{"sensor": "cpu", "access": "all", "reason": "r"}]"#, "1:30", "access must be"),

@@ -2,12 +2,13 @@ import API
 import Auth
 import Backup
 import Foundation
+import Health
 import Host
 import Sessions
 import Text
 import VM
 
-/// The databases of samples, permissions, app storage and sessions.
+/// The databases of samples, permissions, app storage, sessions and health data.
 struct DatabaseCheck: DoctorCheck {
     let name = "databases"
 
@@ -17,6 +18,7 @@ struct DatabaseCheck: DoctorCheck {
     func findings(_ context: DoctorContext) async -> [Finding] {
         let (samples, permissions) = (context.paths.samples, context.paths.permissions)
         let (stored, sessions) = (context.paths.appStorage, context.paths.sessions)
+        let health = context.paths.health
         do {
             try DataFormats.current.check(context.paths.data)
         } catch {
@@ -27,6 +29,7 @@ struct DatabaseCheck: DoctorCheck {
             await finding(permissions) { try await Authority.faults(inFile: permissions) },
             await finding(stored) { try await Authority.faults(inFile: stored) },
             await finding(sessions) { try SessionBook.faults(inFile: sessions) },
+            await finding(health) { try HealthStore.faults(inFile: health) },
         ]
     }
 

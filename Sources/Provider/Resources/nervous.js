@@ -385,9 +385,10 @@
     return { from: last === undefined ? moment(from) : `-${last}`, to: moment(to) };
   }
 
-  // `access` is "raw" by default.
-  function privilegeOf(name, access, origin) {
+  // `access` is "raw" by default, of health data "read".
+  function privilegeOf({ name, access, origin, type }) {
     if (name === "net" && origin !== undefined) return `net:${origin}`;
+    if (name === "health") return `health:${type}${access === "write" ? ":write" : ""}`;
     if (["identity", "net", "storage", "notify"].includes(name)) return name;
     if (name === "sessions") return access === "write" ? "sessions:write" : "sessions";
     return `sensor:${name}${access === undefined || access === "raw" ? "" : `:${access}`}`;
@@ -1087,10 +1088,135 @@
     },
   });
 
+  // --- Health store ---------------------------------------------------------------------------
+
+  // A time as the host takes it: a Date becomes milliseconds.
+  const moment = (time) => (time instanceof Date ? time.getTime() : time);
+
+  const plainSample = (sample) => ({
+    ...sample,
+    start: moment(sample.start),
+    end: moment(sample.end),
+  });
+
+  // The time zone of the app, in which the texts of workouts are.
+  const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+  // The items of a list, of which the host returns pages.
+  async function pages(path, { limit, signal, ...query }) {
+    const found = [];
+    let cursor;
+    do {
+      const size = Math.min(PAGE, limit - found.length);
+      const page = await get(path, { query: { ...query, limit: size, cursor }, signal });
+      found.push(...page.items);
+      cursor = page.next;
+    } while (cursor !== undefined && found.length < limit);
+    return found;
+  }
+
+  const WALKED = "distance-walking-running";
+  // What a label of the sensor "activity" is as a workout. What is not known to be something else is a
+  // walk; standing still and being driven are not.
+  const ACTIVITIES = new Map(
+    Object.entries({
+      running: { activity: "running", distance: WALKED },
+      cycling: { activity: "cycling", distance: "distance-cycling" },
+      driving: { activity: "driving", distance: undefined },
+      stationary: { activity: "other", distance: undefined },
+    }),
+  );
+
+  const health = Object.freeze({
+    /** Every type of health data that the host knows, with its units or values. */
+    async types({ signal } = {}) {
+      return (await get("/health/types", { signal })).items;
+    },
+
+    /** A text, or for "height" a number in metres; undefined if the owner has set none. */
+    async characteristic(type, { signal } = {}) {
+      try {
+        return (await get(`/health/characteristics/${encodeURIComponent(type)}`, { signal })).value;
+      } catch (error) {
+        if (error instanceof DOMException && error.problem === "not-found") return undefined;
+        throw error;
+      }
+    },
+
+    /**
+     * Samples of a quantity or category, the newest first.
+     * Options: last | from, to · limit (100) · order "desc" | "asc" · unit · own · signal.
+     */
+    samples(type, { limit = 100, order, unit, own, signal, ...when } = {}) {
+      return pages("/health/samples", { type, ...range(when), order, unit, own, limit, signal });
+    },
+
+    /** Saves a sample, `{ type, value, unit, start, end, key, metadata }`, or several, all or none. */
+    async save(samples, { signal } = {}) {
+      const json = [samples].flat().map(plainSample);
+      return (await (await call("/health/samples", { json, signal })).json()).items;
+    },
+
+    /**
+     * Saves a workout, `{ activity, start, end, duration, samples, key, metadata }`, and its samples, or
+     * nothing. With a `key`, saving the same again stores it once.
+     */
+    async saveWorkout(workout, { signal } = {}) {
+      const json = {
+        ...workout,
+        start: moment(workout.start),
+        end: moment(workout.end),
+        samples: (workout.samples ?? []).map(plainSample),
+      };
+      const query = { zone: ownZone() };
+      return (await call("/health/workouts", { query, json, signal })).json();
+    },
+
+    /** Saves a correlation, `{ type, start, samples, key, metadata }`, and its samples, or nothing. */
+    async saveCorrelation(correlation, { signal } = {}) {
+      const json = {
+        ...correlation,
+        start: moment(correlation.start),
+        samples: correlation.samples.map(plainSample),
+      };
+      return (await call("/health/correlations", { json, signal })).json();
+    },
+
+    /**
+     * Workouts, the newest first; by default at most 10 of the last 7 days.
+     * Options: last | from, to · limit · activity · own · zone · signal.
+     */
+    workouts({ limit = 10, activity, own, zone = ownZone(), signal, ...when } = {}) {
+      return pages("/health/workouts", { ...range(when), activity, own, zone, limit, signal });
+    },
+
+    /** A workout with its samples of the types that the app may read. */
+    workout(id, { zone = ownZone(), signal } = {}) {
+      return get(`/health/workouts/${encodeURIComponent(String(id))}`, { query: { zone }, signal });
+    },
+
+    /** Correlations such as "blood-pressure" with their samples, the newest first. */
+    correlations(type, { limit = 100, order, own, signal, ...when } = {}) {
+      return pages("/health/correlations", { type, ...range(when), order, own, limit, signal });
+    },
+
+    /** Deletes a sample, workout or correlation that this app saved; of the last two also their samples. */
+    async remove(id, { signal } = {}) {
+      await call(`/health/objects/${encodeURIComponent(String(id))}`, { method: "DELETE", signal });
+    },
+
+    /** The activity and the type of the distance of a workout, for a label of the sensor "activity". */
+    activityOf(label) {
+      const { activity, distance } =
+        ACTIVITIES.get(String(label)) ?? { activity: "walking", distance: WALKED };
+      return { activity, distance };
+    },
+  });
+
   // --- Permissions ----------------------------------------------------------------------------
 
-  async function stateOf({ name, access, origin }, signal) {
-    const privilege = encodeURIComponent(privilegeOf(name, access, origin));
+  async function stateOf(asked, signal) {
+    const privilege = encodeURIComponent(privilegeOf(asked));
     return (await get(`/permissions/${privilege}`, { signal })).state;
   }
 
@@ -1119,6 +1245,10 @@
 
     get origin() {
       return this.#asked.origin;
+    }
+
+    get type() {
+      return this.#asked.type;
     }
 
     get state() {
@@ -1154,7 +1284,8 @@
     }
 
     toJSON() {
-      return { name: this.name, access: this.access, origin: this.origin, state: this.state };
+      const { name, access, origin, type, state } = this;
+      return { name, access, origin, type, state };
     }
 
     async #look() {
@@ -1214,6 +1345,9 @@
     /** Workouts, trips and measurements. */
     sessions,
 
+    /** What apps measure about the owner, with a permission for each type. */
+    health,
+
     /**
      * Sends a message to the owner, with the app's name; at most 10 per minute. A later message with
      * the same `tag` replaces this one. With `unlessViewed` it is omitted while a page of the app is
@@ -1237,10 +1371,11 @@
       /**
        * The permission for a privilege: `state` is "granted", "denied" or "prompt"; the event "change"
        * reports changes. `name` is a sensor, or "identity", "storage", "notify", "sessions" (`access`
-       * "write" to record them), or "net" with an `origin` such as "https://api.example.org".
+       * "write" to record them), "net" with an `origin` such as "https://api.example.org", or "health"
+       * with a `type` such as "heart-rate" (`access` "write" to save it).
        */
-      async query({ name, access, origin, signal }) {
-        const asked = { name: String(name), access, origin };
+      async query({ name, access, origin, type, signal }) {
+        const asked = { name: String(name), access, origin, type };
         return new PermissionStatus(asked, await stateOf(asked, signal));
       },
 
@@ -1248,10 +1383,11 @@
        * Requests a declared privilege, and waits for a while for the owner's decision; `state` is
        * "prompt" if there is none.
        */
-      async request({ name, access, origin, signal }) {
-        const json = { privilege: privilegeOf(name, access, origin) };
+      async request({ name, access, origin, type, signal }) {
+        const asked = { name: String(name), access, origin, type };
+        const json = { privilege: privilegeOf(asked) };
         const answer = await (await call("/permissions/request", { json, signal })).json();
-        return new PermissionStatus({ name: String(name), access, origin }, answer.state);
+        return new PermissionStatus(asked, answer.state);
       },
 
       /** All decisions about this app, with their terms. */

@@ -61,6 +61,17 @@
     statistics: (privilege) => decide(privilege, "stats"),
   });
 
+  const health = Object.freeze({
+    /** Sets a characteristic, as the owner does: health.set("date-of-birth", "1984-02-29"). */
+    set: (type, value) => ask("PUT", `/health/characteristics/${encodeURIComponent(type)}`, { value }),
+    /** Removes a characteristic. */
+    unset: (type) => ask("DELETE", `/health/characteristics/${encodeURIComponent(type)}`),
+    /** Saves samples that are not of the app: health.add({ type: "heart-rate", value: 61 }). */
+    add: async (samples) => (await ask("POST", "/health/samples", [samples].flat())).items,
+    /** Saves a workout that is not of the app: health.addWorkout({ activity, start, end, samples }). */
+    addWorkout: (workout) => ask("POST", "/health/workouts", workout),
+  });
+
   // --- The app --------------------------------------------------------------------------------
 
   let isStarted = false, areErrorsSeen = false;
@@ -298,8 +309,8 @@
   // A test file is the body of a function: declarations of the app do not hide these names.
   globalThis.nervousTests = (file) => {
     delete globalThis.nervousTests;
-    file(test, assert, app, sensors, clock, permissions);
+    file(test, assert, app, sensors, clock, permissions, health);
   };
-  Object.assign(globalThis, { test, assert, app, sensors, clock, permissions });
+  Object.assign(globalThis, { test, assert, app, sensors, clock, permissions, health });
   setTimeout(begin, 0);
 })

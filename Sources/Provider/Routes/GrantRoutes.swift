@@ -100,7 +100,8 @@ struct PermissionRoutes {
             await authorizer.authority.permissions.policy.restriction(of: privilege) != nil
         return PermissionDescription(
             privilege: privilege.description, state: state.rawValue,
-            restricted: isRestricted && client.kind != .owner ? true : nil,
+            restricted: isRestricted && client.kind != .owner && !privilege.hidesDenial
+                ? true : nil,
             reveals: privilege.isGrantable ? privilege.disclosure : nil)
     }
 
@@ -109,7 +110,7 @@ struct PermissionRoutes {
         let client = try await authorizer.client("permission", request, context)
         let privilege = try context.privilege()
         let readable = await authorizer.isGrantable.readable(of: privilege)
-        let state = await authorizer.authority.permissions.state(
+        let state = await authorizer.authority.permissions.shownState(
             of: privilege, for: client, among: readable)
         return try .json(await self.state(state, of: privilege, for: client))
     }
@@ -120,7 +121,8 @@ struct PermissionRoutes {
         let client = try await authorizer.client("request", request, context)
         let privilege = try PrivilegeID(
             checking: await request.json(PermissionRequest.self).privilege)
-        let state = try await authorizer.ask(for: privilege, request, context)
+        let answer = try await authorizer.ask(for: privilege, request, context)
+        let state = answer == .denied && privilege.hidesDenial ? .granted : answer
         return try .json(await self.state(state, of: privilege, for: client))
     }
 

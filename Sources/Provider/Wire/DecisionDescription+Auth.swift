@@ -8,7 +8,8 @@ extension DecisionDescription {
     ///   - policy: what overrules grants.
     ///   - isForOwner: whether to include a grant that the policy overrules, the policy's file, and
     ///     the sensors that were not chosen; other clients see `denied` instead of such a grant,
-    ///     and neither the file nor the sensors.
+    ///     and neither the file nor the sensors. Of a decision that clients are not told about, they see a
+    ///     grant.
     init(_ record: PermissionRecord, _ policy: Policy, isForOwner: Bool = true) {
         let granted = record.terms.flatMap { terms in
             record.privilege.sensor.map { PrivilegeID(sensor: $0, access: terms.access) }
@@ -17,6 +18,14 @@ extension DecisionDescription {
             record.terms == nil
             ? nil : policy.restriction(of: granted ?? record.privilege)?.file
         let isHidden = file != nil && !isForOwner
+        guard isForOwner || !record.privilege.hidesDenial || !isHidden && record.terms != nil else {
+            self.init(
+                client: record.client, privilege: record.privilege.description,
+                state: PermissionRecord.State.granted.rawValue,
+                terms: TermsDescription(Terms(access: .raw), isForOwner: false),
+                once: record.run != nil, decided: record.decided.milliseconds)
+            return
+        }
         self.init(
             client: record.client, privilege: record.privilege.description,
             state: (isHidden ? PermissionRecord.State.denied : record.state).rawValue,

@@ -106,6 +106,7 @@ struct ConformanceTests {
             for exercise in try await Exercise.home(host) { try await show(exercise) }
             for exercise in try await Exercise.sessions(host) { try await show(exercise) }
             for exercise in try await Exercise.sending(host) { try await show(exercise) }
+            for exercise in try await Exercise.health(host) { try await show(exercise) }
             try await LocalServer.with { _ in
                 .answer("x")
             } _: { server in
@@ -171,7 +172,9 @@ struct ConformanceTests {
                 "firstRead", "publishedLatest", "publishedHistory",
                 "publishedLog", "pushSensorLogger", "pushOwnTracks", "pushOsmAnd", "pushOsmAndGet",
                 "pushOverland", "pushInfluxFirst", "pushInfluxSecond", "view", "streamSeveral",
-                "statisticsSeveral",
+                "statisticsSeveral", "healthTypes", "characteristic", "healthSamples",
+                "saveHealthSamples", "saveHealthWorkout", "healthCorrelations",
+                "saveHealthCorrelation", "removeHealthObject",
             ].contains(operation.id)
             if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
         }

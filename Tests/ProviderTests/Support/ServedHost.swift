@@ -5,6 +5,7 @@ import Auth
 import Connectors
 import Egress
 import Foundation
+import Health
 import Hummingbird
 import JSApps
 import LAE
@@ -24,6 +25,9 @@ import VM
 /// A complete host in a temporary folder that listens on a free port: only its sensors are
 /// simulated.
 struct ServedHost: Sendable {
+    /// The maximum number of objects of one client in the health store.
+    static let healthLimit = 300
+
     let authority: Authority
     let machine: VirtualMachine
     let library: AppLibrary
@@ -130,6 +134,9 @@ struct ServedHost: Sendable {
             engine: AnalyticsEngine(
                 machine, log: authority.log, time: HostTime(clock: clock, pause: sleep)),
             sessions: try SessionBook(path: path + "/sessions.sqlite", now: { clock.now }),
+            health: try HealthStore(
+                path: path + "/health.sqlite", key: HealthKeyPlace(path: path + "/health.key"),
+                limit: Self.healthLimit, now: { clock.now }),
             outbox: outbox, library: library, supervisor: supervisor,
             packs: packs,
             archives: SensorPackArchive(limits: library.limits, unpacker: unpacker),

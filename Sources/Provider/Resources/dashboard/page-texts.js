@@ -79,6 +79,10 @@ const requests = {
     write: (sensor) => ["to publish samples of ", sensor],
   },
   calls: (origin) => ["to call ", origin],
+  health: {
+    read: (type) => ["to read your health data: ", type],
+    write: (type) => ["to save health data: ", type],
+  },
   kinds: {
     storage: "to store data on this machine",
     notify: "to send you messages",

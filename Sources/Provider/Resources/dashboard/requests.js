@@ -27,6 +27,8 @@ export function meaning(privilege, sensor = parts(privilege).sensor) {
   const name = (value) => h("code", {}, visible(value, 120));
   if (kind === "sensor") return words.access[access](name(sensor));
   if (kind === "net") return words.calls(name(origin));
+  const health = /^health:([a-z0-9-]+)(:write)?$/.exec(kind);
+  if (health) return words.health[health[2] ? "write" : "read"](name(health[1]));
   return [words.kinds[kind] ?? visible(privilege, 120)];
 }
 

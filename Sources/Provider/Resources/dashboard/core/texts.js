@@ -17,6 +17,9 @@ function asked(privilege) {
     case "storage": return "to store data on this machine";
     case "notify": return "to send you messages";
     case "sessions": return rest === "write" ? "to record and change sessions" : "to read all sessions";
+    case "health":
+      if (rest.endsWith(":write")) return `to save health data: ${rest.slice(0, -6)}`;
+      return `to read health data: ${rest}`;
     case "net": return `to call ${rest}`;
     default: return privilege;
   }
