@@ -197,16 +197,23 @@ struct HealthDatabase: Sendable {
     /// - Returns: how many rows were removed.
     func remove(_ filter: HealthFilter, _ database: Database) throws -> Int {
         let before = try Int.fetchOne(database, sql: "SELECT count(*) FROM object") ?? 0
+        let condition = """
+            (:type IS NULL OR type = :type) AND (:app IS NULL OR app = :app)
+                AND start >= :from AND start < :to
+            """
+        let arguments: StatementArguments = [
+            "type": filter.type?.description, "app": filter.app,
+            "from": filter.range.from.microseconds, "to": filter.range.to.microseconds,
+        ]
+        // A correlation does not remain without one of its parts.
+        let correlations = HealthType.all.filter { $0.kind == .correlation }
+            .map { "'\($0)'" }.joined(separator: ", ")
         try database.execute(
             sql: """
-                DELETE FROM object
-                WHERE (:type IS NULL OR type = :type) AND (:app IS NULL OR app = :app)
-                    AND start >= :from AND start < :to
-                """,
-            arguments: [
-                "type": filter.type?.description, "app": filter.app,
-                "from": filter.range.from.microseconds, "to": filter.range.to.microseconds,
-            ])
+                DELETE FROM object WHERE type IN (\(correlations)) AND number IN
+                    (SELECT parent FROM object WHERE parent IS NOT NULL AND \(condition))
+                """, arguments: arguments)
+        try database.execute(sql: "DELETE FROM object WHERE \(condition)", arguments: arguments)
         return before - (try Int.fetchOne(database, sql: "SELECT count(*) FROM object") ?? 0)
     }
 

@@ -173,7 +173,7 @@ public struct HealthStore: Sendable {
 
     /// The type of an object that the caller may remove: its own, or for the owner any.
     ///
-    /// - Throws: `notFound`.
+    /// - Throws: `notFound`; `invalid` for a part of a correlation.
     public func type(
         of id: String, by source: HealthSource?
     ) async throws(HealthError) -> HealthType {
@@ -182,7 +182,7 @@ public struct HealthStore: Sendable {
 
     /// Removes an object, with its samples, that the caller saved; the owner may remove any.
     ///
-    /// - Throws: `notFound`.
+    /// - Throws: `notFound`; `invalid` for a part of a correlation.
     public func remove(_ id: String, by source: HealthSource?) async throws(HealthError) {
         try await write { store, database in
             _ = try Self.removable(id, source, store, database)
@@ -302,6 +302,11 @@ public struct HealthStore: Sendable {
         guard let object = try store.object(id, database),
             source == nil || object.source == source
         else { throw HealthError(.notFound, "Nothing that may be removed has this identifier.") }
+        if let parent = object.parent, parent.type.kind == .correlation {
+            throw HealthError(
+                .invalid, "A part of a correlation cannot be removed alone.",
+                hint: "Remove the correlation: \(parent.id)")
+        }
         return object
     }
 

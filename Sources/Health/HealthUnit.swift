@@ -43,21 +43,21 @@ public struct HealthUnit: Hashable, Sendable, CustomStringConvertible {
 
     // The factors are exact by definition: the international yard and pound (1959), the calorie of
     // thermochemistry (4.184 J), the millimetre of mercury (133.322387415 Pa), as in UCUM. The molar
-    // mass of glucose is 180.156 g/mol.
+    // mass of glucose is 180.156 g/mol. The smallest unit is the base where that makes all factors
+    // whole numbers, so that 99 a minute are 1.65 a second and not something close to it.
     private static let all = [
-        HealthUnit("1", .number, 1), HealthUnit("%", .number, 0.01),
-        HealthUnit("Hz", .frequency, 1), HealthUnit("/s", .frequency, 1),
-        HealthUnit("/min", .frequency, 1 / 60),
-        HealthUnit("s", .time, 1), HealthUnit("ms", .time, 0.001), HealthUnit("min", .time, 60),
-        HealthUnit("h", .time, 3600),
-        HealthUnit("m", .length, 1), HealthUnit("cm", .length, 0.01),
-        HealthUnit("km", .length, 1000), HealthUnit("[in_i]", .length, 0.0254),
-        HealthUnit("[ft_i]", .length, 0.3048), HealthUnit("[yd_i]", .length, 0.9144),
-        HealthUnit("[mi_i]", .length, 1609.344),
-        HealthUnit("kg", .mass, 1), HealthUnit("g", .mass, 0.001),
-        HealthUnit("[lb_av]", .mass, 0.453_592_37),
-        HealthUnit("[oz_av]", .mass, 0.028_349_523_125),
-        HealthUnit("[stone_av]", .mass, 6.350_293_18),
+        HealthUnit("%", .number, 1), HealthUnit("1", .number, 100),
+        HealthUnit("/min", .frequency, 1), HealthUnit("/s", .frequency, 60),
+        HealthUnit("Hz", .frequency, 60),
+        HealthUnit("ms", .time, 1), HealthUnit("s", .time, 1000), HealthUnit("min", .time, 60_000),
+        HealthUnit("h", .time, 3_600_000),
+        HealthUnit("cm", .length, 1), HealthUnit("m", .length, 100),
+        HealthUnit("km", .length, 100_000), HealthUnit("[in_i]", .length, 2.54),
+        HealthUnit("[ft_i]", .length, 30.48), HealthUnit("[yd_i]", .length, 91.44),
+        HealthUnit("[mi_i]", .length, 160_934.4),
+        HealthUnit("g", .mass, 1), HealthUnit("kg", .mass, 1000),
+        HealthUnit("[lb_av]", .mass, 453.592_37), HealthUnit("[oz_av]", .mass, 28.349_523_125),
+        HealthUnit("[stone_av]", .mass, 6350.293_18),
         HealthUnit("K", .temperature, 1), HealthUnit("Cel", .temperature, 1, offset: 273.15),
         HealthUnit("[degF]", .temperature, 5.0 / 9, offset: 459.67 * 5 / 9),
         HealthUnit("Pa", .pressure, 1), HealthUnit("hPa", .pressure, 100),
@@ -66,10 +66,10 @@ public struct HealthUnit: Hashable, Sendable, CustomStringConvertible {
         HealthUnit("cal", .energy, 4.184), HealthUnit("kcal", .energy, 4184),
         HealthUnit("W.h", .energy, 3600), HealthUnit("kW.h", .energy, 3_600_000),
         HealthUnit("W", .power, 1), HealthUnit("kW", .power, 1000),
-        HealthUnit("L", .volume, 1), HealthUnit("mL", .volume, 0.001),
-        HealthUnit("m/s", .speed, 1), HealthUnit("km/h", .speed, 1 / 3.6),
-        HealthUnit("[mi_i]/h", .speed, 0.447_04),
-        HealthUnit("mmol/L", .concentration, 1), HealthUnit("mg/dL", .concentration, 10 / 180.156),
+        HealthUnit("mL", .volume, 1), HealthUnit("L", .volume, 1000),
+        HealthUnit("km/h", .speed, 1), HealthUnit("m/s", .speed, 3.6),
+        HealthUnit("[mi_i]/h", .speed, 1.609_344),
+        HealthUnit("mg/dL", .concentration, 1), HealthUnit("mmol/L", .concentration, 18.015_6),
         HealthUnit("kg/m2", .massPerArea, 1),
         HealthUnit("mL/(kg.min)", .oxygenUptake, 1),
     ]

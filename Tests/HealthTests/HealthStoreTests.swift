@@ -40,7 +40,9 @@ struct HealthStoreTests {
                 Fixture.sample("body-temperature", 98.6, unit: "[degF]", ago: 1),
             ], by: Fixture.run)
         #expect(saved.map(\.source) == [Fixture.run, Fixture.run, Fixture.run])
-        #expect(try await values("body-mass") == [74.5, 165 * 0.453_592_37])
+        let masses = try await values("body-mass")
+        #expect(masses[0] == 74.5)
+        #expect(abs(masses[1] - 74.842_741_05) < 1e-12)
         let temperature = try await values("body-temperature")
         #expect(abs(temperature[0] - 37) < 1e-12)
     }
@@ -299,6 +301,23 @@ struct HealthStoreTests {
         #expect(try await count(half) == 0)
         #expect(try await count(whole) == 2)
         #expect(try await count(HealthView(of: Fixture.run, readable: [])) == 2)
+    }
+
+    @Test func `a correlation does not remain without one of its parts`() async throws {
+        let draft = HealthGroupDraft(
+            .correlation(.bloodPressure, start: nil),
+            samples: [
+                try Fixture.sample("blood-pressure-systolic", 120),
+                try Fixture.sample("blood-pressure-diastolic", 80),
+            ])
+        let saved = try await store.save(draft, by: Fixture.run)
+        for part in saved.samples {
+            #expect(
+                await refusal { try await store.remove(part.id, by: Fixture.run) } == .invalid)
+        }
+        let type = try Fixture.type("blood-pressure-diastolic")
+        #expect(try await store.removeAll(HealthFilter(type: type)) == 3)
+        #expect(try await store.counts().isEmpty)
     }
 
     // MARK: - Keys

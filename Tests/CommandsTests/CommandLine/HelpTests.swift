@@ -102,7 +102,10 @@ struct HelpTests {
             try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }
         #expect(try mode(sandbox.data) == 0o700)
-        for file in ["samples.sqlite", "permissions.sqlite", "sessions.sqlite", "host.lock"] {
+        for file in [
+            "samples.sqlite", "permissions.sqlite", "sessions.sqlite", "health.sqlite",
+            "health.key", "host.lock",
+        ] {
             #expect(try mode("\(sandbox.data)/\(file)") == 0o600)
         }
     }

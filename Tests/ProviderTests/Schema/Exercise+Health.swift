@@ -19,6 +19,9 @@ extension Exercise {
         let made = try await host.send(
             Call("POST", "/api/v1/health/workouts", token: host.owner, json: whole))
         let id = try made.json()["id"]?.string ?? ""
+        let pair = try await host.send(
+            Call("POST", "/api/v1/health/correlations", token: host.owner, json: pressure))
+        let part = try pair.json()["samples"]?.array?.first?["id"]?.string ?? ""
         let (samples, workouts) = ("/health/samples", "/health/workouts")
         let (born, correlations) = ("/health/characteristics/date-of-birth", "/health/correlations")
         func wrong(_ operation: String, _ target: String) -> [Exercise] {
@@ -83,6 +86,7 @@ extension Exercise {
                 host.owned("healthCorrelations", 400, "GET", correlations),
                 host.owned("healthCorrelations", 404, "GET", "\(correlations)?type=x"),
                 host.owned("healthSummary", 200, "GET", "/health/summary"),
+                host.owned("removeHealthObject", 422, "DELETE", "/health/objects/\(part)"),
                 host.owned("removeHealthObject", 204, "DELETE", "/health/objects/\(id)"),
                 host.owned("removeHealthObject", 404, "DELETE", "/health/objects/\(id)"),
                 host.owned("deleteHealth", 400, "DELETE", "/health"),
@@ -96,8 +100,8 @@ extension Exercise {
 
     /// Fills the store, so that no correlation can be added.
     private static func filled(_ host: ServedHost, _ pressure: String) throws -> [Exercise] {
-        // Three objects remain of the owner's: the correlation of before.
-        let free = ServedHost.healthLimit - 3
+        // Seven objects of the owner remain: a workout, and two correlations with their parts.
+        let free = ServedHost.healthLimit - 8
         let samples = Array(repeating: #"{"type": "steps", "value": 1}"#, count: free)
         return [
             host.owned(

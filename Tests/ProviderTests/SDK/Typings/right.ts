@@ -203,7 +203,29 @@ async function charts(canvas: HTMLCanvasElement): Promise<void> {
   chart.remove();
 }
 
+async function health(signal: AbortSignal): Promise<void> {
+  const { activity, distance } = nervous.health.activityOf("cycling");
+  const workout: Nervous.WorkoutWithSamples = await nervous.health.saveWorkout({
+    activity, start: new Date(0), end: Date.now(), duration: 1000, key: "a", metadata: { indoor: true },
+    samples: [{ type: distance ?? "steps", value: 5.2, unit: "km" }, { type: "sleep", value: "rem" }],
+  }, { signal });
+  for (const { text, totals, floors } of await nervous.health.workouts({ last: "7d", limit: 5, own: true })) {
+    console.log(text.title, totals["flights-climbed"]?.toFixed(), floors);
+  }
+  const born: string | undefined = await nervous.health.characteristic("date-of-birth");
+  const height: number | undefined = await nervous.health.characteristic("height");
+  const [beat] = await nervous.health.samples("heart-rate", { from: 0, order: "asc", unit: "Hz" });
+  const [night] = await nervous.health.samples("sleep");
+  const value: "in-bed" | "asleep" | "awake" | "core" | "deep" | "rem" | undefined = night?.value;
+  await nervous.health.save([{ type: "body-mass", value: 70, start: "-1h" }]);
+  const pair = await nervous.health.saveCorrelation({ type: "blood-pressure", samples: [] });
+  const { samples } = await nervous.health.workout(workout.id, { zone: "UTC" });
+  await nervous.health.remove((await nervous.health.correlations("blood-pressure"))[0]?.id ?? pair.id);
+  const { type } = await nervous.permissions.query({ name: "health", type: "steps", access: "write" });
+  console.log(born, height, beat?.value, value, samples.length, type, (await nervous.health.types())[0]?.units);
+}
+
 const everything = [
-  sensors, statistics, live, storage, permissions, sessions, genericSensors, machine, published, charts,
+  sensors, statistics, live, storage, permissions, sessions, health, genericSensors, machine, published, charts,
 ];
 console.log(everything.length);

@@ -7,6 +7,10 @@ test("it counts", async () => {
   await permissions.allow("sensor:cpu");
   await permissions.deny("storage");
   await permissions.statistics("sensor:load");
+  await health.set("height", 1.78);
+  await health.unset("height");
+  await health.add({ type: "heart-rate", value: 61 });
+  await health.addWorkout({ activity: "running", start: 0, end: 1, samples: [{ type: "steps", value: 9 }] });
   await app.start();
   const { lines, errors, exit, published, notifications, calls } = await app.run("10s");
   assert.equal(lines[0]?.text.length, 5);
