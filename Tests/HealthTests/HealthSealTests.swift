@@ -65,9 +65,10 @@ struct HealthSealTests {
             // A missing key is not replaced by a new one.
             #expect(FileManager.default.fileExists(atPath: fixture.key.path) == (content != nil))
             if content == nil {
-                FileManager.default.createFile(
+                let isCreated = FileManager.default.createFile(
                     atPath: fixture.key.path, contents: Data(other.utf8),
                     attributes: [.posixPermissions: 0o600])
+                #expect(isCreated)
             }
         }
         try kept.write(toFile: fixture.key.path, atomically: false, encoding: .utf8)
@@ -97,7 +98,7 @@ struct HealthSealTests {
         try await save()
         let queue = try DatabaseQueue(path: fixture.path)
         try await queue.write { try $0.execute(sql: "UPDATE object SET \(change), end = start") }
-        try await queue.close()
+        try queue.close()
         let store = try fixture.open()
         #expect(store.fault == nil)
         var codes: Set<HealthError.Code?> = []

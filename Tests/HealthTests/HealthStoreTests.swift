@@ -47,16 +47,17 @@ struct HealthStoreTests {
         #expect(abs(temperature[0] - 37) < 1e-12)
     }
 
-    @Test(arguments: [
-        ("heart-rate", 60.0, "kg", HealthError.Code.unitMismatch),
-        ("body-mass", 70, "m", .unitMismatch), ("steps", 10, "{step}", .unitMismatch),
-        ("heart-rate", -1, nil, .invalid), ("heart-rate", .nan, nil, .invalid),
-        ("heart-rate", .infinity, nil, .invalid), ("oxygen-saturation", 101, nil, .invalid),
-        ("body-mass", .greatestFiniteMagnitude, "[stone_av]", .invalid),
-        ("body-temperature", 200, "Cel", .invalid), ("sleep", 1, nil, .invalid),
-        ("workout", 1, nil, .invalid), ("height", 1, nil, .invalid),
-        ("blood-pressure", 120, nil, .invalid),
-    ])
+    @Test(
+        arguments: [
+            ("heart-rate", 60, "kg", .unitMismatch),
+            ("body-mass", 70, "m", .unitMismatch), ("steps", 10, "{step}", .unitMismatch),
+            ("heart-rate", -1, nil, .invalid), ("heart-rate", .nan, nil, .invalid),
+            ("heart-rate", .infinity, nil, .invalid), ("oxygen-saturation", 101, nil, .invalid),
+            ("body-mass", .greatestFiniteMagnitude, "[stone_av]", .invalid),
+            ("body-temperature", 200, "Cel", .invalid), ("sleep", 1, nil, .invalid),
+            ("workout", 1, nil, .invalid), ("height", 1, nil, .invalid),
+            ("blood-pressure", 120, nil, .invalid),
+        ] as [(String, Double, String?, HealthError.Code)])
     func `a value of another unit, out of range or of another kind is refused, with all others`(
         type: String, value: Double, unit: String?, code: HealthError.Code
     ) async throws {
@@ -205,7 +206,7 @@ struct HealthStoreTests {
             }
         }
         #expect(refused?.resultCode == .SQLITE_CONSTRAINT)
-        try await queue.close()
+        try queue.close()
         try await store.remove(saved.object.id, by: Fixture.run)
         #expect(try await store.counts().isEmpty)
     }
@@ -334,7 +335,7 @@ struct HealthStoreTests {
         #expect(try await store.counts().map(\.count) == [1, 1, 1, 1])
         for other in [
             try Fixture.workout([Fixture.sample("steps", 6)], key: "lunch"),
-            try Fixture.workout([], key: "lunch"),
+            Fixture.workout([], key: "lunch"),
             try Fixture.workout([Fixture.sample("steps", 5)], .cycling, key: "lunch"),
         ] {
             #expect(
