@@ -205,7 +205,7 @@ extension CommandFailure {
             .catalogueKeyChanged, .staleCatalogue, .packageMismatch:
             .badData
         case .notInstalled, .unknownSensor, .notFound, .noSamples, .inputMissing, .noRun,
-            .noSuchCatalogue, .noSuchPackage:
+            .noSuchCatalogue, .noSuchPackage, .unknownHealthType:
             .noInput
         case .sensorUnavailable, .notServing, .notListening, .confinement, .unpackerUnavailable,
             .logUnavailable:
@@ -219,7 +219,7 @@ extension CommandFailure {
             .invalidSensor, .keyReused, .unknownField, .notNumeric, .unknownStatistic,
             .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
             .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .badKey, .noSuchKey,
-            .keyExists, .unsafeKeys:
+            .keyExists, .unsafeKeys, .unitMismatch, .invalidHealthData:
             .usage
         case .io, .internalError, .damaged: .inputOutput
         case .tooManyAttempts, .busy: .tryAgain
@@ -232,7 +232,7 @@ extension CommandFailure {
             .notDelivered, .outboxFull, .unknownHost, .unreachable, .untrustedCertificate,
             .wrongCertificate, .fetchTimeout, .invalidResponse, .unexpectedStatus,
             .responseTooLarge, .responseEncoded, .tooManyRedirects, .tooManyCalls,
-            .unknownWebSocket:
+            .unknownWebSocket, .healthFull:
             .remote
         }
     }

@@ -78,9 +78,9 @@ struct HealthTests {
     }
 
     @Test(arguments: [
-        (["show", "pulse"], 66, "nervous health types"), (["set", "sex", "f"], 65, "one of"),
+        (["show", "pulse"], 66, "nervous health types"), (["set", "sex", "f"], 64, "one of"),
         (["set", "height", "tall"], 64, "is not a number"), (["delete"], 64, "--type"),
-        (["show", "body-mass", "--unit", "m"], 65, "Its units are"),
+        (["show", "body-mass", "--unit", "m"], 64, "Its units are"),
         (["delete", "--all", "--type", "steps"], 64, "--all"),
         (["export", "--type", "pulse"], 66, "nervous health types"),
     ])
