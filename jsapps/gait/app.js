@@ -4,7 +4,9 @@
 import { byId, dateText, el, fill, hasLayout, notice, spanText, stateOf } from "./elements.js";
 import { accelerometersOf, arriving, isReadable, Limb, limbName, obstacle, polled } from "./limbs.js";
 import { Outbox, after, serverURL, upload } from "./outbox.js";
-import { clocksOf, csvText, cutOf, draw, fileName, forgetClocks, keepClocks, limbsOf, parseCut, rangeOf, save, setCut, sqlText } from "./recording.js";
+import {
+  clocksOf, counted, csvText, cutOf, draw, fileName, forgetClocks, keepClocks, limbsOf, loaded, parseCut, rangeOf, save, setCut, showCounts, sqlText,
+} from "./recording.js";
 import { client, permissionFor, renameClient, storedServer, storeServer, transport } from "./server.js";
 
 const CLOCK_MS = 1000, LONGEST_TIMER = 2 ** 31 - 1;
@@ -21,13 +23,14 @@ const outbox = new Outbox({
   storage: nervous.storage,
   now: () => Date.now(),
   post: (...call) => transport.post(...call),
-  read: async ({ session, cut }) => ({ client: await client(), limbs: await limbsOf(session, cut, await clocksOf(session.id)) }),
+  read: async ({ session, cut }) => ({ client: await client(), limbs: limbsOf(session, cut, await clocksOf(session.id)) }),
   removed: async (id) => {
     await remove(id);
     if (chosen?.id === id) chosen = null;
   },
-  changed: ({ session, state, stored, parts }) => {
-    if (state !== "waiting" || stored === 0) console.log(`${session.name}: upload ${state}${parts === null ? "" : `, ${stored} of ${parts}`}`);
+  changed: ({ session, state, total, problem }) => {
+    if (state !== "waiting") console.log(`${session.name}: upload ${state}, ${total} parts`);
+    else if (problem !== null) console.log(`${session.name}: upload waits. ${problem}`);
     if (chosen?.id === session.id) showUpload().catch(report);
   },
 });
@@ -43,7 +46,7 @@ async function start() {
   await showLive();
   await showServer();
   await list();
-  if (sessions.length > 0) await choose(sessions[0].id);
+  if (sessions.length > 0 && hasLayout()) await choose(sessions[0].id);
   console.log(`${accelerometers.length} accelerometers, ${sessions.length} sessions`);
   for (const session of sessions) console.log(`${session.name}: ${stateText(session)}, ${spanText(elapsed(session))}`);
   setInterval(() => {
@@ -170,18 +173,20 @@ async function showRecording(id) {
   byId("uncut").disabled = !cut;
   let found;
   try {
-    found = await limbsOf(session, cut, await chosenClocks());
+    const limbs = await chosenLimbs();
+    found = hasLayout() ? await loaded(limbs) : await counted(limbs);
   } catch (error) {
     fill(byId("recorded"), notice(stateOf(error)));
     fill(byId("recording-note"));
     return;
   }
   if (chosen !== session) return;
-  const count = found.reduce((sum, { samples }) => sum + samples.length, 0);
+  const count = found.reduce((sum, { samples, count }) => sum + (count ?? samples.length), 0);
   byId("send").disabled = byId("csv").disabled = byId("sql").disabled = count === 0;
   fill(byId("recording-note"), count === 0
     ? "This session has no samples. They may have been deleted, or no sensor was read while it was active."
     : cut ? "Some of the samples are left out: of the charts, of files and of uploads. They are still stored." : "");
+  if (!hasLayout()) return showCounts(found);
   await draw(found, cut ? { start: cut.from, end: cut.to } : range, ({ from, to }) => {
     byId("cut-from").value = ((from - range.start) / 1000).toFixed(2);
     byId("cut-to").value = ((to - range.start) / 1000).toFixed(2);
@@ -271,7 +276,7 @@ async function cut(range) {
 }
 
 async function saveCSV() {
-  save(fileName(chosen, "csv"), "text/csv", csvText(await chosenLimbs()));
+  save(fileName(chosen, "csv"), "text/csv", csvText(await loaded(await chosenLimbs())));
 }
 
 async function saveSQL() {
@@ -295,12 +300,19 @@ async function showUpload() {
   const origin = entry === undefined ? null : new URL(entry.server).origin;
   fill(byId("upload-state"), {
     none: () => (server === null ? "Enter the address of a server below to upload." : `Not uploaded. It goes to ${server}.`),
-    waiting: () => (entry.attempts === 0 ? `Uploading to ${origin}: ${entry.stored} of ${entry.parts ?? "–"} parts …`
+    waiting: () => (entry.attempts === 0 ? `Uploading to ${origin}: ${progress(entry)} …`
       : `${entry.problem} It is tried again at ${dateText(entry.next).slice(11)}.`),
-    sent: () => `Uploaded to ${origin} at ${dateText(entry.changed)}, ${entry.parts} parts.`,
+    sent: () => `Uploaded to ${origin} at ${dateText(entry.changed)}, ${entry.total} parts.`,
     refused: () => `Not uploaded: ${entry.problem}`,
     conflict: () => `${entry.problem} Discard this upload, or send it as a copy.`,
   }[entry?.state ?? "none"]());
+}
+
+/** How far an upload is: which limb, and which part of its time. */
+function progress({ limb, total, through, session: { sensors, spans } }) {
+  const { start, end } = rangeOf({ spans });
+  const share = through === null ? 0 : Math.round((100 * (through - start)) / (end - start));
+  return `${total} parts, limb ${Math.min(limb + 1, sensors.length)} of ${sensors.length}, ${Math.min(share, 100)} % of its time`;
 }
 
 /** Sends what is due, and again when the next upload is. */

@@ -22,10 +22,10 @@ export function serverURL(text) {
 
 /** A new upload of a session as it is now: later changes of its name do not change what is sent. */
 export function upload({ session, cut, server, now, revision = 0, removes = false }) {
-  const { id, name, description, created, sensors } = session;
+  const { id, name, description, created, sensors, spans } = session;
   return {
-    session: { id, name, description, created, sensors }, cut: cut ?? null, server, revision, removes,
-    state: "waiting", parts: null, stored: 0, attempts: 0, next: now, problem: null, changed: now,
+    session: { id, name, description, created, sensors, spans }, cut: cut ?? null, server, revision, removes,
+    state: "waiting", limb: 0, stored: 0, total: 0, through: null, attempts: 0, next: now, problem: null, changed: now,
   };
 }
 
@@ -44,17 +44,21 @@ export function verdict({ status, isJSON, isRedirected = false }) {
   return status >= 500 || TEMPORARY.has(status) ? "again" : "refused";
 }
 
-/** The upload after a step. `event` is `counted` with `parts`, a verdict, or `retry` with the `server` that is set now. */
+/**
+ * The upload after a step. `event` is a verdict, `limb` after the last part of a limb, `complete` after the last limb,
+ * or `retry` with the `server` that is set now. `limb` and `stored` say which part is next.
+ */
 export function after(entry, event, now) {
   const { type, problem = null } = event;
   switch (type) {
-    case "counted":
-      return { ...entry, parts: event.parts, stored: Math.min(entry.stored, event.parts), changed: now };
-    case "stored": {
-      const stored = entry.stored + 1;
-      const state = stored === entry.parts ? "sent" : "waiting";
-      return { ...entry, stored, state, attempts: 0, next: state === "sent" ? null : now, problem: null, changed: now };
-    }
+    case "stored":
+      return {
+        ...entry, stored: entry.stored + 1, total: entry.total + 1, through: event.through,
+        attempts: 0, next: now, problem: null, changed: now };
+    case "limb":
+      return { ...entry, limb: entry.limb + 1, stored: 0, changed: now };
+    case "complete":
+      return { ...entry, state: "sent", next: null, problem: null, changed: now };
     case "again": {
       const attempts = entry.attempts + 1;
       return { ...entry, state: "waiting", attempts, next: now + delay(attempts), problem, changed: now };
@@ -64,8 +68,8 @@ export function after(entry, event, now) {
       return { ...entry, state: type, next: null, problem, changed: now };
     case "retry": {
       // Another server has nothing yet.
-      const server = event.server ?? entry.server, stored = server === entry.server ? entry.stored : 0;
-      return { ...entry, server, stored, state: "waiting", attempts: 0, next: now, problem: null, changed: now };
+      const server = event.server ?? entry.server, rest = server === entry.server ? {} : { limb: 0, stored: 0, total: 0, through: null };
+      return { ...entry, server, ...rest, state: "waiting", attempts: 0, next: now, problem: null, changed: now };
     }
     default:
       throw new TypeError(`An upload has no event ${type}.`);
@@ -78,7 +82,7 @@ const KEY = "upload/";
  * Stores uploads and sends those that are due, one payload after the other.
  *
  * - `storage`: `get`, `set`, `remove`, `keys`
- * - `read(entry)`: resolves to `{ client, limbs }` for `payloads`
+ * - `read(entry)`: resolves to `{ client, limbs }`, each limb as `payloads` takes it
  * - `post(url, body, key)`: resolves to `{ status, isRedirected, text }`, or rejects
  * - `removed(id)`: deletes a session whose upload is complete, if the person wants that
  * - `changed(entry)`: called after each step
@@ -135,27 +139,29 @@ export class Outbox {
       entry = after(entry, event, now());
       await this.put(entry);
     };
-    let made;
     try {
       const { client, limbs } = await read(entry);
-      made = await payloads({ client, session: entry.session, limbs, revision: entry.revision });
-      if (made.every(({ rows }) => rows === 0)) throw new RangeError("The session has no samples.");
+      while (entry.limb < limbs.length) {
+        let known = entry.stored;
+        for await (const { body, through } of payloads({ client, session: entry.session, limb: limbs[entry.limb], revision: entry.revision })) {
+          if (known-- > 0) continue;
+          const event = await this.#post(entry, body);
+          // The person may have discarded it meanwhile.
+          if ((await this.get(entry.session.id)) === undefined) return;
+          await step({ ...event, through });
+          if (event.type !== "stored") return;
+        }
+        await step({ type: "limb" });
+      }
+      if (entry.total === 0) throw new RangeError("The session has no samples.");
     } catch (error) {
       await step({ type: "refused", problem: textOf(error) });
       return;
     }
-    await step({ type: "counted", parts: made.length });
-    while (entry.state === "waiting") {
-      const event = await this.#post(entry, made[entry.stored].body);
-      // The person may have discarded it meanwhile.
-      if ((await this.get(entry.session.id)) === undefined) return;
-      await step(event);
-      if (event.type !== "stored") return;
-    }
-    if (entry.removes) {
-      await removed(entry.session.id);
-      await this.discard(entry.session.id);
-    }
+    await step({ type: "complete" });
+    if (!entry.removes) return;
+    await removed(entry.session.id);
+    await this.discard(entry.session.id);
   }
 
   async #post({ server }, body) {

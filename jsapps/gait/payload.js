@@ -1,5 +1,6 @@
 // The payload of the published study: {client, session, data} in one JSON document, for one limb each.
-// A session of several limbs, or one that is longer than the server takes at once, becomes several.
+// A session of several limbs, or one that is longer than the server takes at once, becomes several. They are made one
+// after the other, from pages of samples: an hour of three limbs has 50 MB.
 
 import { isComplete, milliG, since2001 } from "./units.js";
 
@@ -37,55 +38,47 @@ export async function sessionNumber(...parts) {
 const row = (id, sessionID, { t, x, y, z }) => ({
   id, sessionID, at: since2001(t), accX: milliG(x), accY: milliG(y), accZ: milliG(z) });
 
-/** Rows in parts whose JSON has at most `bytes` each; numbers are counted at their longest. */
-function divide(samples, bytes) {
-  const parts = [[]];
-  let size = 0;
-  for (const sample of samples) {
-    const length = JSON.stringify(row(Number.MAX_SAFE_INTEGER, LARGEST_SESSION, sample)).length + 1;
-    if (parts.at(-1).length > 0 && (size + length > bytes || parts.at(-1).length === IDS_OF_A_SESSION)) {
-      parts.push([]);
-      size = 0;
-    }
-    parts.at(-1).push(sample);
-    size += length;
-  }
-  return parts;
-}
+// Integers of 32 bits, as in the published database.
+const LONGEST_ROW = JSON.stringify(
+  { id: Number.MAX_SAFE_INTEGER, sessionID: LARGEST_SESSION, at: -978307199.123456, accX: -(2 ** 31), accY: -(2 ** 31), accZ: -(2 ** 31) }).length + 1;
 
-function partName(name, label, part, of) {
-  if (label === null && of === 1) return shorten(name, LONGEST.sessionName);
-  const inside = [label === null ? null : shorten(label, 24), of === 1 ? null : `${part + 1} of ${of}`];
-  const suffix = ` (${inside.filter((text) => text !== null).join(", ")})`;
+function partName(name, label, part, isOnly) {
+  const inside = [label === null ? null : shorten(label, 24), isOnly ? null : `part ${part + 1}`].filter((text) => text !== null);
+  if (inside.length === 0) return shorten(name, LONGEST.sessionName);
+  const suffix = ` (${inside.join(", ")})`;
   return shorten(name, LONGEST.sessionName - [...suffix].length) + suffix;
 }
 
 /**
- * The payloads of a session, in order. The same input gives the same bytes, so an upload can be repeated.
+ * The payloads of one limb of a session, in order; none without samples. The same input gives the same bytes, so an
+ * upload can be repeated.
  *
  * @param session `{ id, name, description, created }`
- * @param limbs `[{ sensor, label, samples }]`; samples without all axes are left out
+ * @param limb `{ sensor, label, pages }`: `label` is null if the session has one limb, `pages` are arrays of samples in the order
+ *   of time, synchronous or not; samples without all axes are left out
  * @param revision of a session that is sent again as a copy
- * @returns `[{ sensor, part, of, rows, body }]`, at least one for each limb; `body` is the JSON text
+ * @returns an iterator of `{ sensor, part, rows, through, body }`: `through` is the time of the last sample, `body` the JSON text
  */
-export async function payloads({ client, session, limbs, revision = 0, limit = PART_BYTES }) {
-  const all = [];
-  for (const { sensor, label, samples } of limbs) {
-    const head = (id, name) => ({
-      client: payloadClient(client),
-      session: {
-        id, clientID: client.id, at: since2001(session.created), name, description: session.description, saved: false },
-    });
-    const longest = JSON.stringify({ ...head(LARGEST_SESSION, "\u{10ffff}".repeat(LONGEST.sessionName)), data: [] });
-    const room = limit - new TextEncoder().encode(longest).length;
-    if (room < 200) throw new RangeError("The description is too long to be sent. Shorten it.");
-    const parts = divide(samples.filter(isComplete), room);
-    for (const [part, rows] of parts.entries()) {
-      const id = await sessionNumber(client.id, session.id, sensor, part, revision);
-      const name = partName(session.name, limbs.length > 1 ? label : null, part, parts.length);
-      const data = rows.map((sample, index) => row(id * IDS_OF_A_SESSION + index, id, sample));
-      all.push({ sensor, part, of: parts.length, rows: rows.length, body: JSON.stringify({ ...head(id, name), data }) });
-    }
+export async function* payloads({ client, session, limb: { sensor, label, pages }, revision = 0, limit = PART_BYTES }) {
+  const head = (id, name) => ({
+    client: payloadClient(client),
+    session: {
+      id, clientID: client.id, at: since2001(session.created), name, description: session.description, saved: false },
+  });
+  const longest = JSON.stringify({ ...head(LARGEST_SESSION, "\u{10ffff}".repeat(LONGEST.sessionName)), data: [] });
+  const length = Math.min(Math.floor((limit - new TextEncoder().encode(longest).length) / LONGEST_ROW), IDS_OF_A_SESSION);
+  if (length < 1) throw new RangeError("The description is too long to be sent. Shorten it.");
+  let part = 0, rows = [];
+  const payload = async (samples, isLast) => {
+    const id = await sessionNumber(client.id, session.id, sensor, part, revision);
+    const name = partName(session.name, label, part, part === 0 && isLast);
+    const data = samples.map((sample, at) => row(id * IDS_OF_A_SESSION + at, id, sample));
+    return { sensor, part: part++, rows: samples.length, through: samples.at(-1).t, body: JSON.stringify({ ...head(id, name), data }) };
+  };
+  for await (const page of pages) {
+    for (const sample of page) if (isComplete(sample)) rows.push(sample);
+    // The last part is kept back: only at the end it is known whether it is the only one.
+    while (rows.length > length) yield await payload(rows.splice(0, length), false);
   }
-  return all;
+  if (rows.length > 0) yield await payload(rows, true);
 }

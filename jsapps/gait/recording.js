@@ -9,9 +9,6 @@ import { isComplete } from "./units.js";
 
 const CUT = "cut/", CLOCKS = "clocks/", STEP_MS = 20;
 
-/** The samples inside of a cut `{ from, to }` in milliseconds; all of them without one. */
-export const within = (samples, cut) => (cut ? samples.filter(({ t }) => t >= cut.from && t <= cut.to) : samples);
-
 /**
  * A cut of two typed texts, in seconds since the start of the session. An empty text is no limit.
  *
@@ -47,36 +44,80 @@ export const clocksOf = async (session) => (await nervous.storage.get(CLOCKS + s
 /** The range of a session that has ended, in milliseconds. */
 export const rangeOf = ({ spans }) => ({ start: spans[0].from, end: spans.at(-1).to });
 
+const PAGE = 10_000;
+/** Microseconds are the fraction of a time. */
+const NEXT = 0.001;
+
 /**
- * The samples of each sensor of a session: `[{ sensor, label, samples }]`, without what was left out, and with times of
- * one clock, the host's. `clocks` is what was kept about those of the sensors.
+ * The samples of a sensor while a session was active, in pages: without what was left out, and with times of one clock,
+ * the host's.
+ *
+ * @param cut `{ from, to }`, or null
+ * @param correction milliseconds by which times of the sensor are too late
  */
-export async function limbsOf({ id, sensors }, cut, clocks) {
-  const limbs = [];
-  for (const sensor of sensors) {
-    const samples = await nervous.sessions.samples(id, { sensor });
-    limbs.push({ sensor, label: limbName(sensor), samples: within(corrected(samples, clocks[sensor] ?? 0), cut).filter(isComplete) });
+export async function* pagesOf({ spans }, sensor, cut, correction = 0) {
+  for (const span of spans) {
+    let from = cut ? Math.max(span.from, cut.from + correction) : span.from;
+    const end = span.to ?? Date.now(), to = cut ? Math.min(end, cut.to + correction + NEXT) : end;
+    while (from < to) {
+      const samples = await nervous.sensor(sensor).samples({ from, to, limit: PAGE });
+      if (samples.length > 0) yield corrected(samples.filter(isComplete), correction);
+      if (samples.length < PAGE) break;
+      from = samples.at(-1).t + NEXT;
+    }
   }
-  return limbs;
+}
+
+/** The limbs of a session: `[{ sensor, label, pages }]`; `clocks` is what was kept about their clocks. */
+export const limbsOf = (session, cut, clocks) => session.sensors.map((sensor) => ({
+  sensor, label: session.sensors.length > 1 ? (limbName(sensor) ?? sensor) : null, pages: pagesOf(session, sensor, cut, clocks[sensor]) }));
+
+/** The same with all `samples` of each limb. */
+export async function loaded(limbs) {
+  const all = [];
+  for (const { sensor, label, pages } of limbs) {
+    const samples = [];
+    for await (const page of pages) samples.push(...page);
+    all.push({ sensor, label, samples });
+  }
+  return all;
+}
+
+/** How many samples each limb has, for a run that draws nothing. */
+export async function counted(limbs) {
+  const all = [];
+  for (const { sensor, label, pages } of limbs) {
+    let count = 0;
+    for await (const page of pages) count += page.length;
+    all.push({ sensor, label, count });
+  }
+  return all;
 }
 
 let charts = [];
 
+const captionOf = ({ sensor, label }, count, rate) => el("figcaption", { class: "legend" },
+  `${label ?? limbName(sensor) ?? sensor}: ${count} samples${rate}`, hasLayout() ? AXES.map((axis) => el("span", { class: `axis ${axis}` }, axis)) : null);
+
+/** Shows how many samples each limb has. */
+export function showCounts(limbs) {
+  fill(byId("recorded"), limbs.map((limb) => el("figure", {}, captionOf(limb, limb.count, ""))));
+}
+
 /** Draws a chart for each limb, with one crosshair and one range; `chosen` gets a range that the person chooses. */
 export async function draw(limbs, { start, end }, chosen) {
   for (const chart of charts.splice(0)) chart.remove();
-  const rates = limbs.map(({ samples }) => usualInterval(samples.map(({ t }) => t)));
-  const rows = limbs.map(({ sensor, label, samples }, at) => {
+  const rows = limbs.map((limb) => {
     const canvas = el("canvas", {}), readout = el("output", {});
-    const count = `${samples.length} samples${rates[at] === null ? "" : `, ${Math.round(1000 / rates[at])} a second`}`;
-    return { canvas, readout, view: el("figure", {}, el("figcaption", { class: "legend" }, `${label ?? sensor}: ${count}`, AXES.map((axis) => el("span", { class: `axis ${axis}` }, axis))), hasLayout() ? [canvas, readout] : null) };
+    const interval = usualInterval(limb.samples.map(({ t }) => t));
+    const caption = captionOf(limb, limb.samples.length, interval === null ? "" : `, ${Math.round(1000 / interval)} a second`);
+    return { canvas, readout, view: el("figure", {}, caption, canvas, readout) };
   });
   fill(byId("recorded"), rows.map(({ view }) => view));
-  if (!hasLayout()) return;
   const { Chart, ChartGroup } = await import("/lib/charts.js");
   const group = new ChartGroup({ range: true });
   charts = limbs.map(({ label, sensor, samples }, at) => new Chart(rows[at].canvas, {
-    label: `Recording of ${label ?? sensor}`, from: start, to: end, group, readout: rows[at].readout,
+    label: `Recording of ${label ?? limbName(sensor) ?? sensor}`, from: start, to: end, group, readout: rows[at].readout,
     rest: "Drag over the chart to choose a range.",
     series: AXES.map((name) => ({ name, unit: "m/s²", t: samples.map(({ t }) => t), v: samples.map((sample) => sample[name]) })),
     onrange: ({ from, to }) => chosen({ from: Math.max(from, start), to: Math.min(to, end) }),
@@ -89,8 +130,11 @@ export const csvText = (limbs) =>
 
 /** The session in the tables of the study, as SQL. */
 export async function sqlText(client, session, limbs, saved) {
-  const made = await payloads({ client, session, limbs, limit: Infinity });
-  return sqlOf(made.map(({ body }) => body), saved);
+  const bodies = [];
+  for (const limb of limbs) {
+    for await (const { body } of payloads({ client, session, limb, limit: Infinity })) bodies.push(body);
+  }
+  return sqlOf(bodies, saved);
 }
 
 /** Saves a text as a file. */

@@ -437,8 +437,11 @@ test("without a key, sensors and storage the page says what to do (D1)", async (
   assert.match(text("lock"), /No lock/);
   assert.match(text("tip"), /Settings are not kept/);
   assert.equal(byId("settings").open, true);
-  const { errors } = await app.result();
+  await clock.advance("1m");
+  // What does not change is said once.
+  const { errors, lines } = await app.result();
   assert.deepEqual(errors, []);
+  assert.equal(new Set(lines.map(({ text }) => text)).size, lines.length);
 });
 
 test("numbers are read at a glance (D1)", () => {
