@@ -3,36 +3,32 @@
 
 import { byId, dateText, el, fill, hasLayout, notice, spanText, stateOf } from "./elements.js";
 import { accelerometersOf, arriving, isReadable, Limb, limbName, obstacle, polled } from "./limbs.js";
-import { Outbox, after, serverURL, upload } from "./outbox.js";
 import {
-  clocksOf, counted, csvText, cutOf, draw, fileName, forgetClocks, keepClocks, limbsOf, loaded, parseCut, rangeOf, save, setCut, showCounts, sqlText,
+  clocksOf, counted, csvText, cutOf, draw, fileName, forgetClocks, keepClocks, limbsOf, loaded, parseCut, rangeOf, save,
+  setCut, showCounts, sqlText,
 } from "./recording.js";
-import { client, permissionFor, renameClient, storedServer, storeServer, transport } from "./server.js";
+import { client } from "./server.js";
+import { Uploads } from "./uploads.js";
 
-const CLOCK_MS = 1000, LONGEST_TIMER = 2 ** 31 - 1;
+const CLOCK_MS = 1000;
 
 let accelerometers = [];
 let sessions = [];
 let chosen = null;
 const limbs = [];
-let server = null;
+/** Without a storage there are no uploads and no cuts. */
 let isStored = true;
-let timer = null;
 
-const outbox = new Outbox({
-  storage: nervous.storage,
-  now: () => Date.now(),
-  post: (...call) => transport.post(...call),
-  read: async ({ session, cut }) => ({ client: await client(), limbs: limbsOf(session, cut, await clocksOf(session.id)) }),
+const uploads = new Uploads({
+  session: () => chosen,
+  cut: () => chosenCut(),
   removed: async (id) => {
     await remove(id);
     if (chosen?.id === id) chosen = null;
+    await show();
+    await list();
   },
-  changed: ({ session, state, total, problem }) => {
-    if (state !== "waiting") console.log(`${session.name}: upload ${state}, ${total} parts`);
-    else if (problem !== null) console.log(`${session.name}: upload waits. ${problem}`);
-    if (chosen?.id === session.id) showUpload().catch(report);
-  },
+  report,
 });
 
 async function start() {
@@ -44,7 +40,7 @@ async function start() {
     });
   }
   await showLive();
-  await showServer();
+  await startUploads();
   await list();
   if (sessions.length > 0 && hasLayout()) await choose(sessions[0].id);
   console.log(`${accelerometers.length} accelerometers, ${sessions.length} sessions`);
@@ -52,7 +48,18 @@ async function start() {
   setInterval(() => {
     if (chosen !== null) showFigures();
   }, CLOCK_MS);
-  await sendDue();
+  if (isStored) await uploads.sendDue();
+}
+
+async function startUploads() {
+  try {
+    await uploads.start();
+  } catch (error) {
+    if (error.name !== "NotAllowedError") throw error;
+    isStored = false;
+    for (const id of ["server-section", "cut-form", "sql"]) byId(id).hidden = true;
+    report(error);
+  }
 }
 
 function report(error) {
@@ -149,7 +156,7 @@ async function show() {
   byId("upload").hidden = byId("recording").hidden || !isStored;
   showFigures();
   if (!byId("recording").hidden) {
-    if (isStored) await showUpload();
+    if (isStored) await uploads.show();
     await showRecording(id);
   }
 }
@@ -235,11 +242,11 @@ async function remove(id) {
   if (!isStored) return;
   await setCut(id, null);
   await forgetClocks(id);
-  await outbox.discard(id);
+  await uploads.outbox.discard(id);
 }
 
 async function askToDelete() {
-  const entry = isStored ? await outbox.get(chosen.id) : undefined;
+  const entry = isStored ? await uploads.outbox.get(chosen.id) : undefined;
   const confirmed = entry?.state === "sent" ? "The server has confirmed its upload." : "No server has confirmed it.";
   const range = hasSpans(chosen) ? rangeOf(chosen) : null;
   fill(byId("confirm-text"), `Delete “${chosen.name}”? ${confirmed} `,
@@ -280,138 +287,17 @@ async function saveCSV() {
 }
 
 async function saveSQL() {
-  const entry = await outbox.get(chosen.id);
+  const entry = await uploads.outbox.get(chosen.id);
   save(fileName(chosen, "sql"), "application/sql", await sqlText(await client(), chosen, await chosenLimbs(), entry?.state === "sent"));
-}
-
-// --- Uploads ----------------------------------------------------------------------------------
-
-const UPLOADS = {
-  none: ["send"], waiting: ["retry", "discard"], sent: ["send"], refused: ["retry", "discard"], conflict: ["copy", "discard"],
-};
-
-async function showUpload() {
-  const entry = await outbox.get(chosen.id);
-  const shown = UPLOADS[entry?.state ?? "none"];
-  for (const id of ["send", "retry", "copy", "discard"]) byId(id).hidden = !shown.includes(id);
-  byId("send").textContent = entry === undefined ? "Upload" : "Upload again";
-  if (entry !== undefined) byId("removes").checked = entry.removes;
-  byId("removes").disabled = entry !== undefined && entry.state !== "sent";
-  const origin = entry === undefined ? null : new URL(entry.server).origin;
-  fill(byId("upload-state"), {
-    none: () => (server === null ? "Enter the address of a server below to upload." : `Not uploaded. It goes to ${server}.`),
-    waiting: () => (entry.attempts === 0 ? `Uploading to ${origin}: ${progress(entry)} …`
-      : `${entry.problem} It is tried again at ${dateText(entry.next).slice(11)}.`),
-    sent: () => `Uploaded to ${origin} at ${dateText(entry.changed)}, ${entry.total} parts.`,
-    refused: () => `Not uploaded: ${entry.problem}`,
-    conflict: () => `${entry.problem} Discard this upload, or send it as a copy.`,
-  }[entry?.state ?? "none"]());
-}
-
-/** How far an upload is: which limb, and which part of its time. */
-function progress({ limb, total, through, session: { sensors, spans } }) {
-  const { start, end } = rangeOf({ spans });
-  const share = through === null ? 0 : Math.round((100 * (through - start)) / (end - start));
-  return `${total} parts, limb ${Math.min(limb + 1, sensors.length)} of ${sensors.length}, ${Math.min(share, 100)} % of its time`;
-}
-
-/** Sends what is due, and again when the next upload is. */
-async function sendDue() {
-  if (!isStored) return;
-  clearTimeout(timer);
-  const before = chosen?.id;
-  await outbox.runOnce();
-  if (before !== undefined && chosen === null) {
-    await show();
-    await list();
-  }
-  const due = await outbox.due();
-  if (due === null) return;
-  timer = setTimeout(() => sendDue().catch(report), Math.min(Math.max(0, due - Date.now()), LONGEST_TIMER));
-}
-
-async function send() {
-  if (server === null) {
-    byId("server").focus();
-    fill(byId("upload-state"), "Enter the address of the server first.");
-    return;
-  }
-  await queue(upload({ session: chosen, cut: await chosenCut(), server, now: Date.now(), removes: byId("removes").checked }));
-}
-
-async function queue(entry) {
-  await outbox.put(entry);
-  await sendDue();
-}
-
-async function copy() {
-  const { revision, removes } = await outbox.get(chosen.id);
-  await queue(upload({
-    session: chosen, cut: await chosenCut(), server, now: Date.now(), revision: revision + 1, removes }));
-}
-
-async function retry() {
-  await queue(after(await outbox.get(chosen.id), { type: "retry", server }, Date.now()));
-}
-
-async function discard() {
-  await outbox.discard(chosen.id);
-  await showUpload();
-  byId("send").focus();
-}
-
-async function showServer() {
-  try {
-    server = await storedServer();
-    byId("client").value = (await client()).name;
-  } catch (error) {
-    if (error.name !== "NotAllowedError") throw error;
-    // Without a storage there are no uploads and no cuts.
-    isStored = false;
-    for (const id of ["server-section", "cut-form", "sql"]) byId(id).hidden = true;
-    report(error);
-    return;
-  }
-  byId("server").value = server ?? "";
-  await sayServer();
-}
-
-/** Whether the server may be called, and what to do if not. */
-async function sayServer(before = []) {
-  const missing = server === null ? [] : await (async () => {
-    const { origin } = new URL(server);
-    const state = await permissionFor(server);
-    if (state === "granted") return [`Uploads go to ${server}.`];
-    const declared = state === "prompt" ? "You have not decided" : "You have not allowed";
-    return [`${declared} whether this app may call ${origin}. To allow it: `, el("code", {}, `nervous permissions grant gait net:${origin}`),
-      ". A server that is missing in the list of this app's permissions must be added to its package.json first."];
-  })();
-  fill(byId("server-note"), el("p", {}, ...before, ...missing));
-}
-
-async function saveServer() {
-  const text = byId("server").value.trim(), address = text === "" ? null : serverURL(text);
-  if (text !== "" && address === null) {
-    byId("server").setAttribute("aria-invalid", "true");
-    fill(byId("server-note"), "Enter an address such as https://walkabout.local. Nothing has changed.");
-    return;
-  }
-  byId("server").removeAttribute("aria-invalid");
-  await renameClient(byId("client").value.trim());
-  await storeServer(address);
-  server = address;
-  byId("server").value = address ?? "";
-  await sayServer(["Saved. "]);
-  if (chosen !== null && !byId("upload").hidden) await showUpload();
 }
 
 const ACTIONS = {
   start: () => step("start"), pause: () => step("pause"), resume: () => step("resume"), finish: () => step("finish"),
-  delete: askToDelete, keep, really: reallyDelete, uncut: () => cut(null), csv: saveCSV, sql: saveSQL, send, retry, copy, discard,
+  delete: askToDelete, keep, really: reallyDelete, uncut: () => cut(null), csv: saveCSV, sql: saveSQL,
 };
 
 const FORMS = {
-  "new-form": create, "edit-form": edit, "server-form": saveServer,
+  "new-form": create, "edit-form": edit,
   "cut-form": () => cut(parseCut(byId("cut-from").value, byId("cut-to").value, rangeOf(chosen))),
 };
 
