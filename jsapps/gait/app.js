@@ -73,14 +73,16 @@ async function showLive() {
   const found = accelerometersOf(await nervous.sensors());
   // A kind without hardware is listed beside its instances.
   accelerometers = found.some(({ available }) => available) ? found.filter(({ available }) => available) : found;
-  if (accelerometers.length === 0) accelerometers = [await nervous.sensor("accelerometer").describe()].filter(({ available }) => !available);
+  if (accelerometers.length === 0) {
+    accelerometers = [await nervous.sensor("accelerometer").describe()].filter(({ available }) => !available);
+  }
   let group;
   const { ChartGroup } = await import("/lib/charts.js").catch(() => ({}));
   const shared = () => (group ??= ChartGroup === undefined ? undefined : new ChartGroup());
   const views = accelerometers.map((sensor) => {
-    const view = el("section", { class: "limb", "data-sensor": sensor.id, "aria-label": `Live: ${limbName(sensor.id) ?? sensor.title}` });
-    const problem = obstacle(sensor);
-    if (problem !== null) fill(view, el("h3", {}, limbName(sensor.id) ?? sensor.title), notice(problem));
+    const name = limbName(sensor.id) ?? sensor.title, problem = obstacle(sensor);
+    const view = el("section", { class: "limb", "data-sensor": sensor.id, "aria-label": `Live: ${name}` });
+    if (problem !== null) fill(view, el("h3", {}, name), notice(problem));
     else limbs.push(new Limb(sensor, (hasLayout() ? arriving : polled)(sensor.id), view, shared));
     return view;
   });
@@ -95,7 +97,8 @@ async function showLive() {
 /** Check boxes for the sensors of a session; those that it has are checked, also if they are gone. */
 function showSensors(place, checked, isFixed = false) {
   const ids = [...new Set([...accelerometers.filter(isReadable).map(({ id }) => id), ...checked])];
-  fill(byId(place), el("legend", {}, "Sensors"), ids.length === 0 ? el("p", { class: "note" }, "No accelerometer can be read.") : null,
+  fill(byId(place), el("legend", {}, "Sensors"),
+    ids.length === 0 ? el("p", { class: "note" }, "No accelerometer can be read.") : null,
     ids.map((id) => el("div", { class: "row" },
       el("input", { type: "checkbox", id: `${place}-${id}`, value: id, checked: checked.includes(id), disabled: isFixed }),
       el("label", { for: `${place}-${id}` }, limbName(id) ?? "Accelerometer"))));
@@ -107,7 +110,8 @@ const checkedOf = (place) => [...byId(place).querySelectorAll("input")].filter((
 
 const elapsed = ({ spans }) => spans.reduce((sum, { from, to }) => sum + (to ?? Date.now()) - from, 0);
 const hasSpans = ({ spans }) => spans.length > 0;
-const stateText = ({ state, finished }) => (finished ? "finished" : { inactive: "not started", active: "recording", paused: "paused" }[state]);
+const STATES = { inactive: "not started", active: "recording", paused: "paused" };
+const stateText = ({ state, finished }) => (finished ? "finished" : STATES[state]);
 
 async function list() {
   try {
@@ -245,13 +249,15 @@ async function remove(id) {
   await uploads.outbox.discard(id);
 }
 
+const iso = (t) => new Date(t).toISOString();
+
 async function askToDelete() {
   const entry = isStored ? await uploads.outbox.get(chosen.id) : undefined;
   const confirmed = entry?.state === "sent" ? "The server has confirmed its upload." : "No server has confirmed it.";
   const range = hasSpans(chosen) ? rangeOf(chosen) : null;
   fill(byId("confirm-text"), `Delete “${chosen.name}”? ${confirmed} `,
     ...(range === null ? [] : ["Its samples stay with the host; to delete them, too: ",
-      ...chosen.sensors.map((sensor) => el("code", {}, `nervous forget ${sensor} --from ${new Date(range.start).toISOString()} --to ${new Date(range.end ?? Date.now()).toISOString()}`))]));
+      ...chosen.sensors.map((sensor) => el("code", {}, `nervous forget ${sensor} --from ${iso(range.start)} --to ${iso(range.end ?? Date.now())}`))]));
   byId("confirm").hidden = false;
   byId("confirm-text").focus();
 }
@@ -288,7 +294,8 @@ async function saveCSV() {
 
 async function saveSQL() {
   const entry = await uploads.outbox.get(chosen.id);
-  save(fileName(chosen, "sql"), "application/sql", await sqlText(await client(), chosen, await chosenLimbs(), entry?.state === "sent"));
+  const text = await sqlText(await client(), chosen, await chosenLimbs(), entry?.state === "sent");
+  save(fileName(chosen, "sql"), "application/sql", text);
 }
 
 const ACTIONS = {

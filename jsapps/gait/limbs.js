@@ -29,7 +29,8 @@ export function obstacle({ id, available, unavailable, access, level }) {
   if (access === "granted" && level !== "off") return null;
   const fix = `nervous permissions grant gait sensor:${id}`;
   if (access === "statistics") return { kind: "denied", title: "Statistics only", text: `Gait needs every sample of ${id}.`, fix };
-  if (access !== "granted") return { kind: access === "denied" ? "denied" : "undecided", title: access === "denied" ? "Denied" : "Not decided yet", text: `Gait may not read ${id}.`, fix };
+  if (access === "denied") return { kind: "denied", title: "Denied", text: `Gait may not read ${id}.`, fix };
+  if (access !== "granted") return { kind: "undecided", title: "Not decided yet", text: `Gait may not read ${id}.`, fix };
   return { kind: "empty", title: "Off", text: `${id} is switched off.`, fix: `nervous sensors set ${id} 20ms` };
 }
 
@@ -78,7 +79,8 @@ export class Limb {
     const figure = (name, value) => el("div", {}, el("dt", {}, name), value);
     const canvas = el("canvas", {}), readout = el("output", {});
     fill(place, el("h3", {}, limbName(id) ?? title),
-      el("dl", { class: "figures" }, AXES.map((axis) => figure(el("span", { class: `axis ${axis}` }, `${axis} (m/s²)`), this.#values.get(axis))),
+      el("dl", { class: "figures" },
+        AXES.map((axis) => figure(el("span", { class: `axis ${axis}` }, `${axis} (m/s²)`), this.#values.get(axis))),
         figure("Samples per second", this.#rate), figure("Behind (ms)", this.#late)),
       hasLayout() ? el("figure", {}, canvas, readout) : null, this.#note);
     if (hasLayout()) this.#draw(canvas, readout, `${limbName(id) ?? title}, the last 10 seconds`, group);

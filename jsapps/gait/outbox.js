@@ -15,7 +15,8 @@ export function serverURL(text) {
   } catch {
     return null;
   }
-  if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return null;
+  const hasMore = [url.username, url.password, url.search, url.hash].some((part) => part !== "");
+  if (!/^https?:$/.test(url.protocol) || hasMore) return null;
   if (url.pathname === "/") url.pathname = "/session";
   return url.href;
 }
@@ -68,7 +69,8 @@ export function after(entry, event, now) {
       return { ...entry, state: type, next: null, problem, changed: now };
     case "retry": {
       // Another server has nothing yet.
-      const server = event.server ?? entry.server, rest = server === entry.server ? {} : { limb: 0, stored: 0, total: 0, through: null };
+      const server = event.server ?? entry.server;
+      const rest = server === entry.server ? {} : { limb: 0, stored: 0, total: 0, through: null };
       return { ...entry, server, ...rest, state: "waiting", attempts: 0, next: now, problem: null, changed: now };
     }
     default:
@@ -143,7 +145,8 @@ export class Outbox {
       const { client, limbs } = await read(entry);
       while (entry.limb < limbs.length) {
         let known = entry.stored;
-        for await (const { body, through } of payloads({ client, session: entry.session, limb: limbs[entry.limb], revision: entry.revision })) {
+        const { session, revision, limb } = entry;
+        for await (const { body, through } of payloads({ client, session, limb: limbs[limb], revision })) {
           if (known-- > 0) continue;
           const event = await this.#post(entry, body);
           // The person may have discarded it meanwhile.

@@ -39,8 +39,10 @@ const row = (id, sessionID, { t, x, y, z }) => ({
   id, sessionID, at: since2001(t), accX: milliG(x), accY: milliG(y), accZ: milliG(z) });
 
 // Integers of 32 bits, as in the published database.
-const LONGEST_ROW = JSON.stringify(
-  { id: Number.MAX_SAFE_INTEGER, sessionID: LARGEST_SESSION, at: -978307199.123456, accX: -(2 ** 31), accY: -(2 ** 31), accZ: -(2 ** 31) }).length + 1;
+const SMALLEST = -(2 ** 31);
+const LONGEST_ROW = JSON.stringify({
+  id: Number.MAX_SAFE_INTEGER, sessionID: LARGEST_SESSION, at: -978307199.123456, accX: SMALLEST, accY: SMALLEST, accZ: SMALLEST,
+}).length + 1;
 
 function partName(name, label, part, isOnly) {
   const inside = [label === null ? null : shorten(label, 24), isOnly ? null : `part ${part + 1}`].filter((text) => text !== null);
@@ -73,7 +75,8 @@ export async function* payloads({ client, session, limb: { sensor, label, pages 
     const id = await sessionNumber(client.id, session.id, sensor, part, revision);
     const name = partName(session.name, label, part, part === 0 && isLast);
     const data = samples.map((sample, at) => row(id * IDS_OF_A_SESSION + at, id, sample));
-    return { sensor, part: part++, rows: samples.length, through: samples.at(-1).t, body: JSON.stringify({ ...head(id, name), data }) };
+    const body = JSON.stringify({ ...head(id, name), data });
+    return { sensor, part: part++, rows: samples.length, through: samples.at(-1).t, body };
   };
   for await (const page of pages) {
     for (const sample of page) if (isComplete(sample)) rows.push(sample);

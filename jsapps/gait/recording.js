@@ -70,7 +70,9 @@ export async function* pagesOf({ spans }, sensor, cut, correction = 0) {
 
 /** The limbs of a session: `[{ sensor, label, pages }]`; `clocks` is what was kept about their clocks. */
 export const limbsOf = (session, cut, clocks) => session.sensors.map((sensor) => ({
-  sensor, label: session.sensors.length > 1 ? (limbName(sensor) ?? sensor) : null, pages: pagesOf(session, sensor, cut, clocks[sensor]) }));
+  sensor, label: session.sensors.length > 1 ? (limbName(sensor) ?? sensor) : null,
+  pages: pagesOf(session, sensor, cut, clocks[sensor]),
+}));
 
 /** The same with all `samples` of each limb. */
 export async function loaded(limbs) {
@@ -97,7 +99,8 @@ export async function counted(limbs) {
 let charts = [];
 
 const captionOf = ({ sensor, label }, count, rate) => el("figcaption", { class: "legend" },
-  `${label ?? limbName(sensor) ?? sensor}: ${count} samples${rate}`, hasLayout() ? AXES.map((axis) => el("span", { class: `axis ${axis}` }, axis)) : null);
+  `${label ?? limbName(sensor) ?? sensor}: ${count} samples${rate}`,
+  hasLayout() ? AXES.map((axis) => el("span", { class: `axis ${axis}` }, axis)) : null);
 
 /** Shows how many samples each limb has. */
 export function showCounts(limbs) {

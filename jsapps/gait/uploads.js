@@ -65,7 +65,8 @@ export class Uploads {
     byId("removes").disabled = entry !== undefined && state !== "sent";
     const origin = entry === undefined ? null : new URL(entry.server).origin;
     const texts = {
-      none: () => (this.#server === null ? "Enter the address of a server below to upload." : `Not uploaded. It goes to ${this.#server}.`),
+      none: () => (this.#server === null ? "Enter the address of a server below to upload."
+        : `Not uploaded. It goes to ${this.#server}.`),
       waiting: () => (entry.attempts === 0 ? `Uploading to ${origin}: ${progress(entry)} …`
         : `${entry.problem} It is tried again at ${dateText(entry.next).slice(11)}.`),
       sent: () => `Uploaded to ${origin} at ${dateText(entry.changed)}, ${entry.total} parts.`,
@@ -149,8 +150,8 @@ export class Uploads {
       const { origin } = new URL(this.#server), state = await permissionFor(this.#server);
       if (state === "granted") words.push(`Uploads go to ${this.#server}.`);
       else {
-        words.push(`You have not ${state === "prompt" ? "decided whether this app may call" : "allowed this app to call"} ${origin}. To allow it: `,
-          el("code", {}, `nervous permissions grant gait net:${origin}`),
+        const decision = state === "prompt" ? "decided whether this app may call" : "allowed this app to call";
+        words.push(`You have not ${decision} ${origin}. To allow it: `, el("code", {}, `nervous permissions grant gait net:${origin}`),
           ". A server that is missing in the list of this app’s permissions must be added to its package.json first.");
       }
     }

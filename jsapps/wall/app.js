@@ -128,8 +128,10 @@ async function showWeather(isForced) {
     return;
   }
   await Promise.all([
-    one("forecast", query, isForced, (state, answer) => forecastTile(byId("forecast"), answer === undefined ? state : { ...state, ...forecastOf(answer) })),
-    one("weather", query, isForced, (state, answer) => outdoorTile(byId("outdoor"), answer === undefined ? state : { ...state, now: currentOf(answer) })),
+    one("forecast", query, isForced, (state, answer) =>
+      forecastTile(byId("forecast"), answer === undefined ? state : { ...state, ...forecastOf(answer) })),
+    one("weather", query, isForced, (state, answer) =>
+      outdoorTile(byId("outdoor"), answer === undefined ? state : { ...state, now: currentOf(answer) })),
   ]);
 }
 
@@ -160,7 +162,8 @@ function forecastOf(answer) {
   }
   // The server's list may begin before midnight of the place.
   const today = localDay(now, offsetOf), three = days(blocks.filter(({ t }) => localDay(t, offsetOf) >= today), offsetOf);
-  say("Forecast", three.map(({ day, low, high, icon }) => `${dayName(day, today)} ${wordOf(icon)} ${degreesText(low)} to ${degreesText(high)}`).join(", "));
+  say("Forecast", three.map(({ day, low, high, icon }) =>
+    `${dayName(day, today)} ${wordOf(icon)} ${degreesText(low)} to ${degreesText(high)}`).join(", "));
   return { days: three, today };
 }
 
@@ -170,7 +173,8 @@ function currentOf(answer) {
   return now;
 }
 
-const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS = [
+  "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
 function showClock() {
   const now = new Date();
@@ -180,12 +184,16 @@ function showClock() {
 
 function showTip(busy) {
   const when = refreshed === null ? "" : ` · Refreshed ${timeText(refreshed).slice(0, 5)}`;
-  fill(byId("tip"), busy ?? `Enter, Space or Play refreshes${hasLayout() ? ", F is full screen" : ""}${when}${note === "" ? "" : ` · ${note}`}`);
+  const keys = `Enter, Space or Play refreshes${hasLayout() ? ", F is full screen" : ""}`;
+  fill(byId("tip"), busy ?? `${keys}${when}${note === "" ? "" : ` · ${note}`}`);
 }
 
 // --- Settings ---------------------------------------------------------------------------------
 
-const FIELDS = { key: "key", latitude: "latitude", longitude: "longitude", units: "units", forecast: "mode", indoor: "indoor-sensor", lock: "lock-sensor" };
+const FIELDS = {
+  key: "key", latitude: "latitude", longitude: "longitude", units: "units", forecast: "mode", indoor: "indoor-sensor",
+  lock: "lock-sensor",
+};
 
 function showForm() {
   for (const [tile, id] of [["indoor", "indoor-sensor"], ["lock", "lock-sensor"]]) {

@@ -10,7 +10,8 @@ const formats = new Map();
 /** Seconds that clocks of an IANA time zone are ahead of UTC, as a function of the time in milliseconds. */
 export function zoneOffset(zone) {
   if (!formats.has(zone)) formats.set(zone, new Intl.DateTimeFormat("en-US", {
-    timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" }));
+    timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric",
+    hour: "numeric", minute: "numeric", second: "numeric" }));
   const format = formats.get(zone);
   return (t) => {
     const parts = Object.fromEntries(format.formatToParts(new Date(t)).map(({ type, value }) => [type, Number(value)]));

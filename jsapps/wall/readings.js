@@ -36,8 +36,11 @@ export async function indoor(sensors, set) {
   try {
     const sample = await nervous.sensor(sensor.id).latest();
     const field = sensor.fields.find(isTemperature)?.name;
-    if (!present(sample[field])) return { problem: { kind: "empty", title: "No value", text: `${sensor.id} has no temperature.` } };
-    return { name: textOf(sensor), celsius: sample[field], humidity: present(sample.humidity) ? sample.humidity : await humidity(sensors, sensor.id), ...age(sample) };
+    if (!present(sample[field])) {
+      return { problem: { kind: "empty", title: "No value", text: `${sensor.id} has no temperature.` } };
+    }
+    const percent = present(sample.humidity) ? sample.humidity : await humidity(sensors, sensor.id);
+    return { name: textOf(sensor), celsius: sample[field], humidity: percent, ...age(sample) };
   } catch (error) {
     return { problem: stateOf(error) };
   }

@@ -29,12 +29,12 @@ const loading = () => [el("p", { class: "detail" }, "Loading …")];
 /** Three days, or three moments: `{ days, today }` or `{ moments }`, with `error` and `stale` if there is one. */
 export function forecastTile(place, state) {
   const { days, moments, today, error, staleSince, isLoading } = state;
-  const column = (name, picture, word, high, low) => el("li", {},
-    el("p", { class: "name" }, name), icon(picture, word),
+  const column = (name, picture, high, low) => el("li", {},
+    el("p", { class: "name" }, name), icon(picture, wordOf(picture)),
     el("p", { class: "high" }, el("span", { class: "sr" }, "high "), degreesText(high)),
     low === null ? null : el("p", { class: "low" }, el("span", { class: "sr" }, "low "), degreesText(low)));
-  const shown = days?.map(({ day, icon: picture, high, low }) => column(dayName(day, today), picture, wordOf(picture), high, low))
-    ?? moments?.map(({ name, temperature, condition }) => column(name, iconOf(condition), wordOf(iconOf(condition)), temperature, null));
+  const shown = days?.map(({ day, icon: picture, high, low }) => column(dayName(day, today), picture, high, low))
+    ?? moments?.map(({ name, temperature, condition }) => column(name, iconOf(condition), temperature, null));
   frame(place, "Forecast", null,
     shown === undefined ? null : el("ul", { class: "days" }, shown),
     staleSince ? since(staleSince) : null,
@@ -46,7 +46,8 @@ export function outdoorTile(place, { now, error, staleSince, isLoading }) {
   const picture = now === undefined ? "thermometer" : iconOf(now.condition ?? -1);
   frame(place, "Outdoors", icon(picture, now === undefined ? undefined : wordOf(picture)),
     now === undefined ? null : el("p", { class: "big" }, degreesText(now.temperature)),
-    now === undefined ? null : el("p", { class: "more" }, [now.text, now.humidity === null ? null : `${Math.round(now.humidity)} %`].filter(Boolean).join(", ")),
+    now === undefined ? null : el("p", { class: "more" },
+      [now.text, now.humidity === null ? null : `${Math.round(now.humidity)} %`].filter(Boolean).join(", ")),
     staleSince ? since(staleSince) : null,
     error ? errorOf(error) : now === undefined && isLoading ? loading() : null);
 }
@@ -68,7 +69,9 @@ export function lockTile(place, { problem, lock, door, battery, isStale, t }) {
   const isOpen = door === "open";
   const word = lock === "unknown" && door !== "unknown" ? (isOpen ? "Open" : "Closed") : LOCK_WORDS[lock];
   const tone = isStale || word === "Unknown" ? " stale" : lock === "unlocked" || isOpen ? " warn" : " good";
-  const more = [lock !== "unknown" && door !== "unknown" ? `Door ${door}` : null, battery === null ? null : `Battery ${Math.round(battery)} %`];
+  const more = [
+    lock !== "unknown" && door !== "unknown" ? `Door ${door}` : null,
+    battery === null ? null : `Battery ${Math.round(battery)} %`];
   frame(place, "Lock", icon({ locked: "lock", unlocked: "unlock" }[lock] ?? "placeholder"),
     el("p", { class: `big word${tone}` }, word),
     more.some(Boolean) ? el("p", { class: "more" }, more.filter(Boolean).join(", ")) : null, isStale ? since(t) : null);

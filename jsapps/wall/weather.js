@@ -53,7 +53,10 @@ export function parseForecast(answer, units) {
   return { blocks, offset: typeof answer.city?.timezone === "number" ? answer.city.timezone : 0 };
 }
 
-const STATUS = { 401: "The weather server does not accept the key", 404: "The weather server does not know this place", 429: "The weather server wants fewer calls" };
+const STATUS = {
+  401: "The weather server does not accept the key", 404: "The weather server does not know this place",
+  429: "The weather server wants fewer calls",
+};
 
 /** Calls to the weather server. A test replaces `fetch`. */
 export const transport = {
