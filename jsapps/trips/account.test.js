@@ -127,7 +127,7 @@ test("a second login gives the same id (E2)", async () => {
 
 test("a wrong password is refused with the server's sentence, and nothing is kept (E2)", async () => {
   await begin({ password: "wrong" });
-  assert.match(text("account-message"), /Username or password is incorrect\./);
+  assert.match(text("account-message"), /Not logged in.*401: Username or password is incorrect\./);
   assert.equal(text("account-body").includes("logged in"), false);
   assert.deepEqual((await nervous.storage.keys()).sort(), ["key", "provider"]);
 });

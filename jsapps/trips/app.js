@@ -126,6 +126,7 @@ function tick() {
 
 const say = (place, about) => fill(byId(place), notice(about));
 
+/** Shows an error of the SDK, of a server, or of what was typed. */
 function fail(place, error) {
   const about = error.kind === undefined ? stateOf(error) : { kind: "failed", title: FAILURES[error.kind], text: error.message, fix: error.fix };
   say(place, about);
@@ -136,7 +137,7 @@ function fail(place, error) {
 const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 const FAILURES = {
-  later: "Not sent", login: "Log in again", refused: "The server refused it", blocked: "Not allowed",
+  later: "Not sent", login: "Log in again", password: "Not logged in", refused: "The server refused it", blocked: "Not allowed",
 };
 
 /**
@@ -389,7 +390,7 @@ const login = once("account-message", async (user, password) => {
   try {
     info = await server.login(kept.provider.api, user.trim(), password);
   } catch (error) {
-    if (error.kind === "login") error.message = error.message.replace(/^The server answered 401(: )?/, "") || "The user name or the password is wrong.";
+    if (error.kind === "login") error.kind = "password";
     throw error;
   }
   await commit({ account: { ...peopleOf(info), rates: ratesOf(info) }, next: STEPS[0] });
