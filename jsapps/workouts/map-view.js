@@ -32,11 +32,11 @@ export class MapView {
     // Nothing has changed, or another call has changed what is to be shown.
     if (what === this.#drawn || this.workout !== (isLive ? undefined : workout)) return;
     this.#drawn = what;
+    byId("drawing").toggleAttribute("hidden", count === 0);
     const size = sizeOf(byId("drawing"), 640, 320);
     draw(byId("drawing"), segments, { ...size, isLive });
     byId("drawing").setAttribute("aria-label", count === 0 ? "No way"
       : `The way of a workout: ${count} positions from start to ${isLive ? "now" : "finish"}`);
-    byId("drawing").toggleAttribute("hidden", count === 0);
     fill(byId("map-title"), isLive ? "This workout" : isLast ? "Last workout" : "Workout");
     fill(byId("map-when"), this.workout ? titleText(workout) : "");
     fill(byId("map-note"), count > 0 ? "" : isLive ? "No position yet."

@@ -94,7 +94,12 @@ export class Recorder {
         console.warn(`workouts: ${name} is not possible while the workout is ${this.state}.`);
         return;
       }
-      await this[`_${name}`](next, kind);
+      switch (name) {
+        case "start": await this.#start(next, kind); break;
+        case "pause": await this.#pause(next); break;
+        case "resume": await this.#resume(next); break;
+        case "finish": await this.#finish(); break;
+      }
     });
   }
 
@@ -113,7 +118,7 @@ export class Recorder {
     });
   }
 
-  async _start(next, kind) {
+  async #start(next, kind) {
     const now = this.#clocks();
     // The letters keep the keys of workouts that begin in the same millisecond apart.
     const random = Math.floor(Math.random() * 36 ** 4).toString(36).padStart(4, "0");
@@ -124,20 +129,20 @@ export class Recorder {
     this.#changed({});
   }
 
-  async _pause(next) {
+  async #pause(next) {
     this.#halt(next);
     await this.#save();
     this.#changed({});
   }
 
-  async _resume(next) {
+  async #resume(next) {
     this.#activate(next, this.#clocks());
     await this.#follow(false);
     await this.#save();
     this.#changed({});
   }
 
-  async _finish() {
+  async #finish() {
     if (this.state === "active") this.#halt("paused");
     const ended = summary(this.#workout);
     try {
