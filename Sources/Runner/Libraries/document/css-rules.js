@@ -42,7 +42,7 @@ const contentOf = (block, source) => (block.values.length === 0 ? "" : source.sl
 
 /** A selector list as it is written, with white space as usual; null if it is not valid. */
 export function selectorText(written, isNested) {
-    const plain = written.replace(/\/\*[^]*?\*\//g, "").trim();
+    const plain = written.replace(/\/\*[^]*?(?:\*\/|$)/g, "").trim();
     try {
         if (compile(nested(plain, isNested ? ":root" : null)).length === 0) return null;
     } catch (error) {
@@ -50,7 +50,7 @@ export function selectorText(written, isNested) {
         throw error;
     }
     let shown = "", bracket = 0;
-    for (const part of plain.match(/"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\\[^]|\s*[,>~]\s*|\s*\+\s*|\s+|[^]/g)) {
+    for (const part of plain.match(/"(?:[^"\\]|\\[^])*(?:"|$)|'(?:[^'\\]|\\[^])*(?:'|$)|\\[^]|\s*[,>~]\s*|\s*\+\s*|\s+|[^]/g)) {
         if (part === "[") bracket++;
         else if (part === "]") bracket--;
         const mark = part.trim();
@@ -65,6 +65,9 @@ export function selectorText(written, isNested) {
 }
 
 /** A selector with `&` replaced by its parent, which is also put before a selector without. */
+// Rules within so many others do not count.
+const levelLimit = 32;
+
 // Each `&` stands for the selector of the rule around, so that selectors of nested rules can grow without bounds.
 const sizeLimit = 1 << 14;
 export function nested(written, parent) {
@@ -73,7 +76,7 @@ export function nested(written, parent) {
     let size = 0;
     const parts = splitList(written).map((one) => {
         const part = one.trim();
-        const replaced = part.replace(/"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\\[^]|&/g, (all) => {
+        const replaced = part.replace(/"(?:[^"\\]|\\[^])*(?:"|$)|'(?:[^'\\]|\\[^])*(?:'|$)|\\[^]|&/g, (all) => {
             size += all === "&" ? whole.length : 0;
             return all !== "&" ? all : size > sizeLimit ? "" : whole;
         });
@@ -611,7 +614,8 @@ export function install(bridge, { changed, load, medium }) {
     function eachRule(sheet, media, take, layer = null, depth = 0) {
         const { rules, isDisabled, media: own } = at(sheet);
         if (isDisabled || !matches(own, media) || depth > 8) return;
-        const walk = (list, parent, within) => {
+        const walk = (list, parent, within, level = 0) => {
+            if (level > levelLimit) return;
             for (const rule of list) {
                 const state = at(rule);
                 const inner = (name) => [...within ?? [], ...name === "" ? [`anonymous ${layerNumber(rule)}`] : name.split(".")];
@@ -619,16 +623,16 @@ export function install(bridge, { changed, load, medium }) {
                     const selector = nested(state.selector, parent);
                     if (selector === null) continue;
                     take({ selector, block: state.block, layer: within });
-                    walk(state.rules, selector, within);
+                    walk(state.rules, selector, within, level + 1);
                 } else if (rule instanceof CSSNestedDeclarations) {
                     if (parent !== null) take({ selector: parent, block: state.block, layer: within });
                 } else if (rule instanceof CSSMediaRule) {
-                    if (matches(state.media, media)) walk(state.rules, parent, within);
+                    if (matches(state.media, media)) walk(state.rules, parent, within, level + 1);
                 } else if (rule instanceof CSSSupportsRule) {
-                    if (supportsCondition(state.prelude) === true) walk(state.rules, parent, within);
+                    if (supportsCondition(state.prelude) === true) walk(state.rules, parent, within, level + 1);
                 } else if (rule instanceof CSSLayerBlockRule) {
                     take({ layer: inner(state.prelude) });
-                    walk(state.rules, parent, inner(state.prelude));
+                    walk(state.rules, parent, inner(state.prelude), level + 1);
                 } else if (rule instanceof CSSLayerStatementRule) {
                     for (const name of state.names) take({ layer: inner(name) });
                 } else if (rule instanceof CSSImportRule) {

@@ -104,7 +104,9 @@ export function componentValues(text) {
                 break;
             }
             const start = at, value = one();
-            values.push({ ...value, start, end: Math.min(at, text.length) });
+            value.start = start;
+            value.end = Math.min(at, text.length);
+            values.push(value);
         }
         depth--;
         return values;

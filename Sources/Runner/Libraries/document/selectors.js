@@ -643,7 +643,7 @@ export function parse(text) {
 }
 
 /** A selector list as objects with a `test` of an element, a `weight` and a `key`; not kept. */
-export const compile = (text) => parseList(new Parser(text.replace(/("(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|\/\*[^]*?\*\//g, "$1")));
+export const compile = (text) => parseList(new Parser(text.replace(/("(?:[^"\\]|\\[^])*(?:"|$)|'(?:[^'\\]|\\[^])*(?:'|$))|\/\*[^]*?(?:\*\/|$)/g, "$1")));
 
 export function matches(element, text, scope = element) {
     const list = parse(text);
