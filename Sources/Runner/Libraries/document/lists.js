@@ -1,5 +1,6 @@
 // Makes the lists of domino iterable, as those of browsers are.
 import DOMTokenList from "domino/lib/DOMTokenList";
+import Element from "domino/lib/Element";
 import NamedNodeMap from "domino/lib/NamedNodeMap";
 
 function makeIterable(prototype, members = {}) {
@@ -23,6 +24,24 @@ export function install(document) {
             configurable: true, writable: true, enumerable: true, value(attribute) { return this.element[set](attribute); },
         });
     }
+    // Domino reads `className`, which is no text in SVG, and would add the attribute for an empty list.
+    Object.defineProperty(Element.prototype, "classList", {
+        configurable: true, enumerable: true,
+        get() {
+            return this._classList ??= new DOMTokenList(() => this.getAttribute("class") ?? "", (value) => {
+                if (value !== "" || this.hasAttribute("class")) this.setAttribute("class", value);
+            });
+        },
+        set(value) { this.setAttribute("class", value); },
+    });
+    const { replace } = DOMTokenList.prototype;
+    Object.defineProperty(DOMTokenList.prototype, "replace", {
+        configurable: true, writable: true, enumerable: true, value: function (token, other) {
+            if (`${token}` !== `${other}` || !this.contains(token)) return replace.call(this, token, other);
+            this.add(token);
+            return true;
+        },
+    });
     const element = document.createElement("p");
     makeIterable(Object.getPrototypeOf(element.attributes));
     for (const [name, prototype] of [
