@@ -1,4 +1,6 @@
 import Foundation
+import Samples
+import Text
 
 /// Calls of the health store.
 extension Exercise {
