@@ -112,10 +112,11 @@ class Host:
                 time.sleep(0.1)
         raise HostFailed(f"{path} was busy for a minute")
 
-    def simulate(self, sensor: str, title: str, kind: str, *, rate: float, seed: int, fields: list[dict]) -> None:
+    def simulate(self, sensor: str, title: str, kind: str, *, rate: float, seed: int, fields: list[dict],
+                 scenario: str = "room") -> None:
         """Adds a sensor whose samples are a function of a seed and of time."""
-        pack = {"id": sensor, "title": title, "fields": fields,
-                "source": {"kind": "simulated", "sensor": kind, "rate": rate, "seed": seed}}
+        pack = {"id": sensor, "title": title, "fields": fields, "source": {
+            "kind": "simulated", "sensor": kind, "scenario": scenario, "rate": rate, "seed": seed}}
         file = Path(self.environment["HOME"]) / "pack.json"
         file.write_text(json.dumps(pack))
         self.run("sensors", "install", str(file), "--yes")
