@@ -100,6 +100,12 @@ struct ConfigurationTests {
         #expect(throws: ConfigurationError.self) { try parsed(#"{"mqtt": \#(section)}"#) }
     }
 
+    @Test func `GeoClue is off unless the configuration turns it on`() throws {
+        #expect(try !parsed("{}").geoclue)
+        #expect(try parsed(#"{"geoclue": true}"#).geoclue)
+        #expect(throws: ConfigurationError.self) { try parsed(#"{"geoclue": "yes"}"#) }
+    }
+
     @Test func `the address of gpsd can be set`() throws {
         let section = try parsed(#"{"gpsd": {"host": "::1", "port": 12947}}"#).gpsd
         #expect(section.host == "::1")

@@ -75,7 +75,10 @@ struct DoctorTests {
         let report = try doctor(sandbox, "sensors")
         let findings = report.of("sensors")
         // No test machine has all of these.
-        for kind in ["location", "proximity", "mqtt", "bluetooth"] {
+        for kind in [
+            "location", "proximity", "mqtt", "bluetooth", "session", "lid", "orientation",
+            "geoclue",
+        ] {
             #expect(findings.contains { $0.state == "note" && $0.message.hasPrefix("\(kind): ") })
         }
         let location = try #require(findings.first { $0.message.hasPrefix("location: ") })
