@@ -4,7 +4,7 @@
 # make test-long    the same with more iterations, fault injection and API fuzzing; STEPS=folder adds
 #                   recorded walks with counted steps, TRACKS=folder files of tracks,
 #                   ANOMALIES=checkout series with labelled anomalies, ANNOUNCEMENTS=folder
-#                   announcements of sensors over MQTT
+#                   announcements of sensors over MQTT, GPSD_LOGS=folder recordings of receivers
 # make check        lint the format and check imports between modules
 # make format       format the sources
 # make bench        run the benchmarks; ARGS="store --samples 1000000" selects one

@@ -289,8 +289,8 @@ let package = Package(
                 "Scheduling", "Text", "Tracks", "VM", nioCore, nioPosix, nioSSL,
             ],
             exclude: [
-                "Bluetooth/bluez.py", "HomeAssistant/announcement-counts.tsv",
-                "SystemBus/geoclue.py",
+                "Bluetooth/bluez.py", "GPSD/receiver-counts.tsv",
+                "HomeAssistant/announcement-counts.tsv", "SystemBus/geoclue.py",
             ]),
         tests("Addresses", ["Addresses"]),
         tests("AppStorage", ["AppStorage", "Samples", "Text", grdb]),

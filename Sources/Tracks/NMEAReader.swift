@@ -150,7 +150,9 @@ private struct NMEAEpoch: Sendable {
             speed = sentence.number(6).map { $0 * 1852 / 3600 } ?? speed
             course = sentence.number(7) ?? course
         case "GGA":
-            isValid = sentence.field(5).map { $0 != "0" } ?? false
+            // Some receivers repeat an old position as a fix of no satellites.
+            let isOld = sentence.field(5) == "1" && sentence.field(6).flatMap { Int($0) } == 0
+            isValid = sentence.field(5).map { $0 != "0" } == true && !isOld
             position = sentence.position(1) ?? position
             dilution = sentence.number(7) ?? dilution
             altitude = sentence.number(8) ?? altitude

@@ -48,7 +48,8 @@ enum GPSDMessage: Hashable, Sendable {
                 path, isActive: activated?.string != nil || activated?.number?.double ?? 0 > 0)
         case "TPV":
             guard let mode = whole["mode"]?.number?.int64 else { return nil }
-            guard mode >= 2 else {
+            // Some receivers report that they have a fix before its position.
+            guard mode >= 2, whole["lat"] != nil || whole["lon"] != nil else {
                 self = .noFix
                 return
             }

@@ -57,6 +57,7 @@ struct GPSDMessageTests {
             .devices(["/dev/a"])
         ),
         (#"{"class":"TPV","mode":1}"#, .noFix), (#"{"class":"TPV","mode":0}"#, .noFix),
+        (#"{"class":"TPV","mode":3,"time":"2026-11-21T10:34:48.283Z"}"#, .noFix),
         (#"{"class":"WATCH","enable":true}"#, .other), (#"{"class":"PPS"}"#, .other),
         (#"{"class":"ERROR","message":"a\u001b[1mb"}"#, .error(#"a\u{1b}[1mb"#)),
     ])

@@ -10,6 +10,8 @@ import TestSupport
 /// A private gpsd on a free port, which receives NMEA 0183 sentences; it is killed when this object is released.
 final class RealGPSD {
     static let program = "/usr/sbin/gpsd"
+    /// The longitude of all positions of the simulated receiver.
+    static let longitude = 8.25
 
     let port: Int
     /// Reserved by the test, since gpsd cannot choose a free port.
@@ -23,13 +25,20 @@ final class RealGPSD {
     /// - Parameters:
     ///   - delay: how far the time of a fix is behind the clock; there are ten fixes a second.
     ///   - isPluggedIn: whether gpsd knows the receiver from the start.
-    init(delay: Duration, isPluggedIn: Bool = true) async throws {
+    ///   - recording: what the receiver sends before that.
+    init(delay: Duration, isPluggedIn: Bool = true, recording: Data = Data()) async throws {
         receiver = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
                 let sentences = SentenceGenerator(delay: delay)
+                let before = Mutex(recording)
                 let work = channel.eventLoop.scheduleRepeatedTask(
                     initialDelay: .milliseconds(100), delay: .milliseconds(100)
                 ) { _ in
+                    let first = before.withLock { before in
+                        defer { before = Data() }
+                        return before
+                    }
+                    channel.write(ByteBuffer(bytes: first), promise: nil)
                     channel.writeAndFlush(ByteBuffer(string: sentences.next()), promise: nil)
                 }
                 channel.closeFuture.whenComplete { _ in work.cancel() }

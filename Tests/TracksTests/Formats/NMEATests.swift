@@ -105,6 +105,17 @@ struct NMEATests {
         #expect(found == [.noFix(try #require(Timestamp(rfc3339: "2026-11-21T12:00:00Z")))])
     }
 
+    @Test(arguments: [("1,00", false), ("1,04", true), ("6,00", true), ("0,04", false)])
+    func `a fix of no satellites is not a fix, unless it is estimated`(
+        quality: String, isFix: Bool
+    ) throws {
+        let found = reports(
+            sentence("GPRMC,120000,A,5540.55,N,01233.93,E,0,0,211126,,,A")
+                + sentence("GPGGA,120000,5540.55,N,01233.93,E,\(quality),0.9,40,M,22,M,,"))
+        let time = try #require(Timestamp(rfc3339: "2026-11-21T12:00:00Z"))
+        #expect((found == [.noFix(time)]) == !isFix && found.count == 1)
+    }
+
     @Test func `random bytes do not trap`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
