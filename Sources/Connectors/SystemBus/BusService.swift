@@ -13,14 +13,18 @@ struct BusService: Sendable {
     /// - Parameter isStarted: whether the bus starts the service if it does not run.
     /// - Throws: ``BusError``; `refused` if it does not run.
     init(_ name: String, on bus: BusConnection, isStarted: Bool = false) async throws(BusError) {
-        if isStarted {
+        var found: String?
+        do throws(BusError) {
+            found = try await bus.call(.owner(of: name)).first?.text
+        } catch {
+            guard isStarted, error.code == .refused else { throw error }
             let call = BusCall(
                 BusSignal.bus, path: "/org/freedesktop/DBus", interface: BusSignal.bus,
                 "StartServiceByName", [.string(name), .uint32(0)])
             _ = try await bus.call(call)
+            found = try await bus.call(.owner(of: name)).first?.text
         }
-        owner = try await bus.call(.owner(of: name)).first?.text ?? ""
-        (self.name, self.bus) = (name, bus)
+        (self.name, self.bus, owner) = (name, bus, found ?? "")
     }
 
     /// Calls a method of an object.

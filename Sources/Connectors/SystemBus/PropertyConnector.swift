@@ -110,7 +110,8 @@ enum BusProblem {
             return ConnectorError("The system bus cannot be reached: \(error.message).")
         case .timedOut: return ConnectorError("\(title) did not answer in time.")
         case .refused, .malformed, .excessive:
-            guard error.name != "org.freedesktop.DBus.Error.NameHasNoOwner" else {
+            let absent = ["NameHasNoOwner", "ServiceUnknown"]
+            guard !absent.contains(where: { error.name == "\(BusSignal.bus).Error.\($0)" }) else {
                 return ConnectorError("\(title) is not running.")
             }
             let reason = error.message.escapedForDisplay(limit: 120)
