@@ -6,6 +6,7 @@ import {
 import {
   coordinateText, dateTimeText, dayText, encoded, kilometreText, metresOf, pointsOf, problemsOf, reportOf, thinned,
 } from "./report.js";
+import { Store } from "./store.js";
 
 const CHOICES = { placements: [{ id: 3, title: "Nurse" }], rates: [{ id: 1, title: "High" }] };
 const FORM = {
@@ -129,6 +130,8 @@ test("edited kilometres discard the route: no points, no map (E11)", async () =>
   assert.match(text("question"), /the recorded route is deleted/);
   await answer("yes");
   assert.equal(text("map"), "");
+  // The route is gone now, and not only when the report is sent.
+  assert.deepEqual([(await recorded()).metres, (await recorded()).distanceSource], [[], "manual"]);
   await change("kilometres", "12,5");
   await click("send");
   const [{ route }] = server.reports;
@@ -218,12 +221,29 @@ test("a date is local, with its offset", () => {
   assert.equal(dayText(new Date(2026, 0, 5, 0, 5).getTime()), "2026-01-05");
 });
 
+test("a trip is stored at each step, and no longer when it was sent", async () => {
+  await put(0);
+  await begin();
+  const stored = async () => (await (await Store.open()).load()).values.trip;
+  await record();
+  const [{ id }] = await nervous.sessions.list();
+  assert.deepEqual([(await stored()).state, (await stored()).session], ["active", id]);
+  await clock.advance("6s");
+  await fixes([150, 5]);
+  await click("pause");
+  assert.equal((await stored()).state, "paused");
+  await click("finish");
+  await change("remark", "Late");
+  assert.deepEqual([(await stored()).state, (await stored()).form.remark], ["review", "Late"]);
+  await click("send");
+  assert.equal(await stored(), undefined);
+});
+
 test("a trip continues after the page was closed", async () => {
   await put(0);
   const server = new TestServer().install();
   const { id } = await nervous.sessions.create({ name: "Visit", sensors: ["location"] });
   await nervous.sessions.start(id);
-  const { Store } = await import("./store.js");
   const store = await Store.open();
   await store.set("provider", { name: "Town", api: API, text: "#ffffff", primary: "#00665f", secondary: "#db813c" });
   await store.set("account", { guid: server.users[0].guid, profile: 7, name: "Ada Byron", ...CHOICES });
