@@ -38,9 +38,13 @@ const recorder = new Recorder((error) => {
 async function start() {
   listen();
   await load();
-  await restore();
   offered = { ...parseProviders(await (await fetch("providers.json")).json()), address: "" };
   show();
+  try {
+    await restore();
+  } catch (error) {
+    fail("trip-message", error);
+  }
   if (!hasLayout()) await runHeadless();
 }
 
@@ -216,6 +220,11 @@ async function pause() {
 
 /** Performs a step of the session; false if it was in another state or deleted, which is taken over. */
 async function step(perform) {
+  // Its session could not be read at the start, as without permission.
+  if (recorder.session === null) {
+    await adopt();
+    return false;
+  }
   try {
     await perform();
     return true;

@@ -276,6 +276,24 @@ for (const [what, change, title, state] of [
   });
 }
 
+test("a trip that cannot be read at the start is taken up when it is allowed", async () => {
+  const server = new TestServer().install();
+  const { id } = await nervous.sessions.create({ name: "Visit", sensors: ["location"] });
+  await nervous.sessions.start(id);
+  const store = await Store.open();
+  await store.set("provider", { name: "Town", api: API, text: "#ffffff", primary: "#00665f", secondary: "#db813c" });
+  await store.set("account", { guid: server.users[0].guid, profile: 7, name: "Ada Byron", ...CHOICES });
+  await store.set("trip", { state: "active", session: id, uuid: "3f2f", form: FORM, t: clock.now(), source: "measured" });
+  await nervous.sessions.pause(id);
+  await permissions.deny("sessions:write");
+  await app.start();
+  await settle();
+  assert.match(text("trip-message"), /Denied/);
+  await permissions.allow("sessions:write");
+  await click("pause");
+  assert.equal(text("trip-state"), "Paused");
+});
+
 test("a trip that is deleted leaves neither a report nor a session", async () => {
   await put(0);
   const server = await begin();
