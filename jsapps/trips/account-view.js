@@ -43,7 +43,8 @@ function chooser({ providers, rejected, address }, { choose, load }) {
     el("ul", { class: "list" }, providers.map((provider) => {
       const swatch = el("span", { class: "swatch" });
       swatch.style.setProperty("--swatch", provider.primary);
-      return el("li", {}, el("button", { type: "button", "data-provider": provider.name, onclick: () => choose(provider) }, swatch, provider.name),
+      return el("li", {},
+        el("button", { type: "button", "data-provider": provider.name, onclick: () => choose(provider) }, swatch, provider.name),
         el("p", { class: "note" }, provider.api));
     })),
     rejected.length === 0 ? null : el("div", { id: "rejected" }, el("p", {}, "Not usable:"),

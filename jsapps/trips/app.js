@@ -120,7 +120,9 @@ function isNew(name, ...values) {
 function tick() {
   const { state } = kept.trip;
   const isOn = state === "active" || state === "paused";
-  if (isOn && ticking === null && recorder.isFollowing) ticking = setInterval(() => showFigures({ state: kept.trip.state, recorder }, Date.now()), TICK_MS);
+  if (isOn && ticking === null && recorder.isFollowing) {
+    ticking = setInterval(() => showFigures({ state: kept.trip.state, recorder }, Date.now()), TICK_MS);
+  }
   if (!isOn && ticking !== null) {
     clearInterval(ticking);
     ticking = null;
@@ -132,7 +134,8 @@ const say = (place, about) => fill(byId(place), notice(about));
 
 /** Shows an error of the SDK, of a server, or of what was typed. */
 function fail(place, error) {
-  const about = error.kind === undefined ? stateOf(error) : { kind: "failed", title: FAILURES[error.kind], text: error.message, fix: error.fix };
+  const about = error.kind === undefined ? stateOf(error)
+    : { kind: "failed", title: FAILURES[error.kind], text: error.message, fix: error.fix };
   say(place, about);
   console.warn(`${about.title}: ${error.message}`);
 }
@@ -192,12 +195,16 @@ function isReady() {
   return showProblems({ purpose, placement, rate, remark });
 }
 
+/** The id is that of the report: a server recognises one that it has already. */
+const newTrip = (form, source) => ({ uuid: crypto.randomUUID(), form, t: Date.now(), source });
+
 async function begin() {
   if (!isReady()) return;
   const form = readForm();
   await recorder.start(form.purpose.trim());
   try {
-    await commit({ trip: { state: after("none", "start"), session: recorder.session.id, uuid: crypto.randomUUID(), form, t: Date.now(), source: "measured" } });
+    const { id } = recorder.session;
+    await commit({ trip: { ...newTrip(form, "measured"), state: after("none", "start"), session: id } });
   } catch (error) {
     // What is not stored would be recorded unseen after the next start.
     await recorder.discard();
@@ -208,7 +215,7 @@ async function begin() {
 async function enter() {
   if (!isReady()) return;
   const form = { ...readForm(), date: dayText(Date.now()), metres: undefined };
-  await commit({ trip: { state: after("none", "enter"), uuid: crypto.randomUUID(), form, t: Date.now(), source: "manual" } });
+  await commit({ trip: { ...newTrip(form, "manual"), state: after("none", "enter") } });
   writeForm(form);
   byId("kilometres").focus();
 }
@@ -328,7 +335,8 @@ async function keep() {
 }
 
 async function discard() {
-  const isSure = await ask(byId("question"), { text: "This trip is deleted and not reported.", yes: "Delete the trip", no: "Keep the trip" });
+  const isSure = await ask(byId("question"), {
+    text: "This trip is deleted and not reported.", yes: "Delete the trip", no: "Keep the trip" });
   if (!isSure) return;
   if (kept.trip.session) await recorder.discard();
   await reset();
@@ -368,7 +376,9 @@ async function sendThese(isChosen) {
   const { sent, failure } = await deliver(chosen, upload, (left) => commit({ entries: inOrder([...others, ...left]) }));
   if (failure?.kind === "login") await commit({ account: null });
   if (failure !== null) fail("message", failure);
-  else if (sent > 0) say("message", { kind: "empty", title: "Sent", text: `${count(sent, "report")} sent and received.` });
+  else if (sent > 0) {
+    say("message", { kind: "empty", title: "Sent", text: `${count(sent, "report")} sent and received.` });
+  }
 }
 
 const inOrder = (list) => [...list].sort((a, b) => a.kept - b.kept);
@@ -376,7 +386,8 @@ const sendAll = () => sendThese(() => true);
 const sendEntry = once("message", ({ report: { uuid } }) => sendThese(({ report }) => report.uuid === uuid));
 
 const removeEntry = once("message", async ({ report }) => {
-  const isSure = await ask(byId("outbox-question"), { text: `The report “${report.purpose}” is deleted and never sent.`, yes: "Delete the report", no: "Keep the report" });
+  const isSure = await ask(byId("outbox-question"), {
+    text: `The report “${report.purpose}” is deleted and never sent.`, yes: "Delete the report", no: "Keep the report" });
   if (isSure) await commit({ entries: without(entries, report.uuid) });
 });
 
@@ -425,8 +436,11 @@ function synchronised() {
 const leave = once("account-message", async () => {
   const waiting = entries.length, hasTrip = kept.trip.state !== "none";
   if (waiting > 0 || hasTrip) {
-    const text = `${waiting > 0 ? `${count(waiting, "saved report")} will be deleted and never sent. ` : ""}${hasTrip ? "The trip will be deleted." : ""}`;
-    if (!await ask(byId("account-question"), { text: text.trim(), yes: "Log out and delete", no: "Stay logged in" })) return;
+    const sentences = [
+      waiting > 0 ? `${count(waiting, "saved report")} will be deleted and never sent.` : null,
+      hasTrip ? "The trip will be deleted." : null];
+    const text = sentences.filter(Boolean).join(" ");
+    if (!await ask(byId("account-question"), { text, yes: "Log out and delete", no: "Stay logged in" })) return;
     if (kept.trip.session) await recorder.discard();
   }
   await store?.clear();

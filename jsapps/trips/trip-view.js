@@ -24,7 +24,9 @@ export function readForm() {
 }
 
 /** Puts values into the form. */
-export function writeForm({ date = "", purpose = "", placement = "", rate = "", remark = "", startsAtHome = false, endsAtHome = false, metres }) {
+export function writeForm({
+  date = "", purpose = "", placement = "", rate = "", remark = "", startsAtHome = false, endsAtHome = false, metres,
+}) {
   Object.entries({ date, purpose, placement: `${placement}`, rate: `${rate}`, remark }).forEach(([id, value]) => {
     byId(id).value = value;
   });
@@ -73,8 +75,13 @@ export function showState({ state, source, points, warnings }) {
   byId("kilometres").readOnly = isMeasured;
   fill(byId("countdown"));
   fill(byId("warnings"), state === "review" ? warnings.map((text) => notice({ kind: "stale", title: "Check the route", text })) : null);
-  fill(byId("map"), state === "review" && points.length > 1 ? [map(points), el("figcaption", { class: "legend" },
-    el("span", {}, "○ start"), el("span", {}, "● finish"), points.some(({ isVia }) => isVia) ? el("span", {}, el("span", { class: "via-sign" }, "●"), " via point, where the trip was paused") : null)] : null);
+  fill(byId("map"), state === "review" && points.length > 1 ? [map(points), legend(points)] : null);
+}
+
+function legend(points) {
+  const via = el("span", {}, el("span", { class: "via-sign" }, "●"), " via point, where the trip was paused");
+  return el("figcaption", { class: "legend" }, el("span", {}, "○ start"), el("span", {}, "● finish"),
+    points.some(({ isVia }) => isVia) ? via : null);
 }
 
 /** Shows the figures at a time. */
