@@ -19,7 +19,7 @@ export class SetupView {
 
   /** Builds again what has changed; what a person types stays. */
   update() {
-    const { accessories, pairing, devices } = this.#home;
+    const { rooms, pairing, devices } = this.#home, accessories = [...rooms.values()].flat();
     const shape = JSON.stringify([
       accessories.map(({ key, name, room, sensor }) => [key, name, room, sensor]), [...devices.keys()], pairing.stage,
       pairing.hasNext, pairing.config?.username, this.#isAskingReset, this.#warnings]);

@@ -239,10 +239,12 @@ struct HomeRouteTests {
         }
         for client in [gone, here] { leases.acquire("door", by: client, at: start) }
         #expect(leases.holders(of: "door", at: after(59)) == 2)
-        #expect(leases.record("locked", of: "door", by: here, at: after(59)))
+        let isRecorded = leases.record("locked", of: "door", by: here, at: after(59))
+        #expect(isRecorded)
         #expect(leases.holders(of: "door", at: after(60)) == 1)
         #expect(!leases.holds("door", gone, at: after(60)))
-        #expect(!leases.record("locked", of: "door", by: gone, at: after(60)))
+        let isLate = leases.record("locked", of: "door", by: gone, at: after(60))
+        #expect(!isLate)
         #expect(leases.state(of: "door", for: gone, at: after(60)) == nil)
         #expect(leases.holds("door", here, at: after(118)))
         #expect(!leases.holds("door", here, at: after(119)))
