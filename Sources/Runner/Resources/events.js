@@ -86,7 +86,8 @@ class Event {
     #target = null; #current = null; #phase = 0; #path = []; #steps = null;
     #prevented = false; #stopped = false; #halted = false; #isUnderWay = false;
     #isInitialized = true; #isTrusted = false; #isPassive = false;
-    #time = host.now();
+    // Not finer than 5 microseconds, as https://w3c.github.io/hr-time/#dfn-coarsen-time has it.
+    #time = floor(host.now() * 200) / 200;
     static #trusted = getOwnPropertyDescriptor({ get isTrusted() { return this.#isTrusted; } }, "isTrusted").get;
     constructor(type, options) {
         needType(arguments.length);
@@ -163,6 +164,8 @@ class Event {
             event.#steps = null;
         },
         typeOf: (event) => event.#type,
+        rename(event, type) { event.#type = type; },
+        isOfHost: (event) => event.#isTrusted,
         bubbles: (event) => event.#bubbles,
         isStopped: (event) => event.#stopped,
         isHalted: (event) => event.#halted,
@@ -175,7 +178,7 @@ class Event {
     };
 }
 const {
-    check: checkEvent, begin: beginEvent, travel: setPath, route: setRoute, aim: setTarget, enter: enterEvent, finish: finishEvent, typeOf: eventType,
+    check: checkEvent, begin: beginEvent, travel: setPath, route: setRoute, aim: setTarget, enter: enterEvent, finish: finishEvent, typeOf: eventType, rename: renameEvent, isOfHost,
     bubbles: eventBubbles, isStopped, isHalted, isPrevented, setPassive, leaveUninitialized, isUnderWay,
     prevent: preventEvent,
 } = Event.internals;

@@ -1,5 +1,6 @@
 // International host names, after https://www.unicode.org/reports/tr46, with what the engine knows of Unicode: its
-// normalisation, lower case and properties. The rules for joiners and for writing directions are simplified.
+// normalisation, lower case and properties. The rules for joiners of other scripts than
+// Arabic and for writing directions are simplified.
 const ignored = /[\u00ad\u034f\u180b-\u180d\u180f\u200b\u2060\u2064\ufe00-\ufe0f\ufeff\u{e0100}-\u{e01ef}]/gu;
 const disallowed = /[\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Zs}\u0080-\u009f\u2ff0-\u2fff\ufff9-\uffff]|(?![\u200c\u200d])\p{Cf}/u;
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
@@ -17,13 +18,27 @@ function mapped(source) {
     return normalize(replaceAll(result, ignored, ""), "NFKC");
 }
 
+// Letters of Arabic that join the letter before them only, and none; the others join both. After ArabicShaping.txt of Unicode.
+const joinsBefore = /[\u0622-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef\u0759-\u075b\u076b\u076c\u0771\u0773\u0774\u0778\u0779]/u;
+const joinsBoth = /(?![\u0621\u0674\u06dd])(?=\p{L})\p{Script=Arabic}/u;
+
+// Whether a non-joiner parts two letters that would join, after https://www.rfc-editor.org/rfc/rfc5892#appendix-A.1.
+function joins(label, place) {
+    let before = place - 1, after = place + 1;
+    while (before >= 0 && matches(/\p{M}/u, label[before])) before--;
+    while (after < label.length && matches(/\p{M}/u, label[after])) after++;
+    if (before < 0 || after >= label.length) return false;
+    return matches(joinsBoth, label[before]) && !matches(joinsBefore, label[before]) && matches(joinsBoth, label[after]);
+}
+
 function isValid(label) {
     if (label !== normalize(label, "NFC") || matches(disallowed, label) || matches(/^\p{M}/u, label)) return false;
     if (label !== mapped(label)) return false;
     for (let index = 0; index < label.length; index++) {
         const unit = charCode(label, index);
         if (unit !== 0x200c && unit !== 0x200d) continue;
-        if (index === 0 || !matches(virama, label[index - 1])) return false;
+        if (index > 0 && matches(virama, label[index - 1])) continue;
+        if (unit === 0x200d || !joins(label, index)) return false;
     }
     if (!matches(rightToLeft, label)) return true;
     // A label with letters from right to left has no others, and begins and ends with them or with digits.

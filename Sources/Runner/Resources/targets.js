@@ -100,11 +100,14 @@ function callListeners(target, event, phase, capture, isInShadow = false) {
     enterEvent(event, target, phase);
     if (list === undefined) return;
     const { entries } = list, size = entries.length;
+    let isFound = false;
     list.readers++;
     try {
         for (let index = 0; index < size && !isHalted(event); index++) {
             const entry = entries[index];
-            if (entry.kind !== kind || entry.capture !== capture || entry.isRemoved) continue;
+            if (entry.kind !== kind || entry.isRemoved) continue;
+            isFound = true;
+            if (entry.capture !== capture) continue;
             if (entry.once) {
                 retire(entry);
                 list.hasRemoved = true;
@@ -118,6 +121,14 @@ function callListeners(target, event, phase, capture, isInShadow = false) {
         }
     } finally {
         if (--list.readers === 0) dropRemoved(list);
+    }
+    const older = olderTypes[kind];
+    if (isFound || older === undefined || !isOfHost(event)) return;
+    renameEvent(event, older);
+    try {
+        callListeners(target, event, phase, capture, isInShadow);
+    } finally {
+        renameEvent(event, kind);
     }
 }
 
@@ -237,10 +248,18 @@ function setHandler(target, type, value, compile = null) {
     addListener(target, type, listener);
 }
 
+// Events that have an older name, for which they are dispatched again where nobody listens to them.
+const olderTypes = {
+    __proto__: null, animationend: "webkitAnimationEnd", animationiteration: "webkitAnimationIteration",
+    animationstart: "webkitAnimationStart", transitionend: "webkitTransitionEnd",
+};
+const handlerTypes = { __proto__: null };
+for (const type in olderTypes) handlerTypes[lower(olderTypes[type])] = olderTypes[type];
+
 function addHandlers(prototype, types) {
     for (let index = 0; index < types.length; index++) {
-        const type = types[index];
-        setProperty(prototype, `on${type}`, {
+        const name = types[index], type = handlerTypes[name] ?? name;
+        setProperty(prototype, `on${name}`, {
             __proto__: null, enumerable: true, configurable: true,
             get() { return handlerOf(this ?? globalObject, type); },
             set(value) { setHandler(this ?? globalObject, type, value); },

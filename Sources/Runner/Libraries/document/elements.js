@@ -150,7 +150,8 @@ export function install(bridge, styles) {
         hidden: { get: () => false, configurable: true },
         visibilityState: { get: () => "visible", configurable: true },
         execCommand: { value: () => false, configurable: true },
-        elementFromPoint: { value: () => null, configurable: true },
+        elementFromPoint: { value: () => null, configurable: true, writable: true },
+        elementsFromPoint: { value: () => [], configurable: true, writable: true },
     });
     return { EventTarget: bridge.EventTarget };
 }
