@@ -95,6 +95,29 @@ struct WebComponentTests {
         #expect(run.lines.first == "before 0" && run.lines.last == "window")
     }
 
+    @Test func `animations and transitions have their events, also under older names`() throws {
+        let run = try run(
+            """
+            const sheet = new CSSStyleSheet();
+            sheet.replaceSync("b { opacity: 1; transition: opacity 20ms } b.off { opacity: 0 } @keyframes a { }");
+            document.adoptedStyleSheets = [sheet];
+            const types = ["animationstart", "animationiteration", "animationend", "transitionstart", "transitionend"];
+            for (const type of types) {
+                addEventListener(type, (event) => console.log(
+                    type, event.target.localName, event.animationName ?? event.propertyName, event.elapsedTime));
+            }
+            const b = host.querySelector("b");
+            b.onwebkittransitionend = (event) => console.log(event.type);
+            host.style.animation = "a 10ms 2";
+            setTimeout(() => b.classList.add("off"), 200);
+            """)
+        #expect(
+            run.lines == [
+                "animationstart div a 0", "animationiteration div a 0.01", "animationend div a 0.02",
+                "transitionstart b opacity 0", "webkitTransitionEnd", "transitionend b opacity 0.02",
+            ])
+    }
+
     private func result(_ script: String) throws -> String {
         let run = try run(
             "console.log(String((() => { \(script) })()).replaceAll('\\n', '\\\\n'));")

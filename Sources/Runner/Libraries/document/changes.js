@@ -6,6 +6,17 @@
  */
 export const changes = { lists: 0, classes: 0, all: 0 };
 
+// What is called after each change, once an app needs it.
+let listener = null;
+export function whenChanged(action) {
+    let { all } = changes;
+    Object.defineProperty(changes, "all", { get: () => all, set(value) {
+        all = value;
+        if (listener !== null) listener();
+    } });
+    listener = action;
+}
+
 // Attributes that decide about lists of elements and about style sheets.
 const deciding = new Set(["disabled", "for", "form", "href", "id", "multiple", "name", "rel", "type"]);
 const isText = (node) => node.nodeType === 3 || node.nodeType === 4 || node.nodeType === 8;

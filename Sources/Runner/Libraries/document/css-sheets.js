@@ -4,7 +4,7 @@ import CSSStyleDeclaration from "domino/lib/CSSStyleDeclaration";
 import Document from "domino/lib/Document";
 import Element from "domino/lib/Element";
 import { elements } from "domino/lib/htmlelts";
-import { changes } from "./changes.js";
+import { changes, whenChanged } from "./changes.js";
 import { styleOf } from "./inline-style.js";
 import { add } from "./members.js";
 import { adoptedSheets, isSheet, sheetTexts } from "./styles.js";
@@ -104,9 +104,25 @@ export function install(bridge, styles, escapeIdentifier) {
         if (!(element instanceof Element)) throw new TypeError("the argument is not an Element");
         if (pseudo !== null && /^::?(?:part|slotted)\(/i.test(`${pseudo}`)) throw new TypeError(`${pseudo} has no style of its own`);
         computed ??= new (require("./css-computed.js").ComputedStyles)(bridge.global, rules);
+        animations?.check();
         const isPart = pseudo !== null && `${pseudo}`.startsWith(":"), of = isPart ? part(pseudo) : "";
         const isNothing = () => !element.isConnected || of === undefined;
         return styleOf({ computed: (name) => (isNothing() ? "" : computed.value(element, name, of)), names: () => (isNothing() ? [] : computed.names()) });
+    };
+    // An app listens to the events of animations: the page is looked at after each change.
+    let animations = null;
+    bridge.animates = () => {
+        if (animations !== null) return;
+        computed ??= new (require("./css-computed.js").ComputedStyles)(bridge.global, rules);
+        animations = require("./animations.js").install(bridge, (element, name) => computed.value(element, name, ""), () => {
+            let isUsed = false;
+            rules(bridge.global.document, ({ block }) => {
+                for (const name of block?.names ?? []) if (/^(?:animation|transition)-/.test(name)) isUsed = true;
+            });
+            return isUsed;
+        });
+        whenChanged(() => animations.schedule());
+        animations.schedule();
     };
     const globals = {
         CSSStyleDeclaration, getComputedStyle,

@@ -32,6 +32,14 @@ const globalTypes = [
     "pointerenter", "pointerleave", "pointermove", "pointerout", "pointerover", "pointerup", "gotpointercapture",
     "lostpointercapture",
 ];
+// Types of older events, whose handlers have names in lower case.
+const olderNames = new Map(["webkitAnimationEnd", "webkitAnimationIteration", "webkitAnimationStart", "webkitTransitionEnd"]
+    .map((type) => [type.toLowerCase(), type]));
+// Listeners to these events make the page compare its styles after each change.
+const animationTypes = new Set([
+    "animationstart", "animationiteration", "animationend", "transitionrun", "transitionstart", "transitionend", "transitioncancel",
+    ...olderNames.values(),
+]);
 const passiveTypes = new Set(["touchstart", "touchmove", "wheel", "mousewheel"]);
 
 // A handler from an attribute. The function sees the members of its element, form and document.
@@ -72,8 +80,9 @@ function installHandlers(bridge) {
         if (!isOfWindow && !globalTypes.includes(type)) return;
         // A document that was only parsed runs no scripts; its parser has no window yet, either.
         const target = isOfWindow ? global : element;
-        if (value === null) bridge.setHandler(target, type, null);
-        else bridge.setHandler(target, type, null, () => compile(element, type, value));
+        const kind = olderNames.get(type) ?? type;
+        if (value === null) bridge.setHandler(target, kind, null);
+        else bridge.setHandler(target, kind, null, () => compile(element, type, value));
     };
     // Domino finds the handler of an attribute by its name, in a chain of prototypes.
     for (const kind of [Element, ...Object.values(elements)]) {
@@ -104,7 +113,11 @@ export function install(bridge) {
         if (target.parentNode !== null && target.parentNode !== undefined) return target.parentNode;
         return target.nodeType === 9 && event.type !== "load" ? target.defaultView ?? null : null;
     };
-    hooks.isPassive = (target, type) => passiveTypes.has(type) && (target === global
+    hooks.isPassive = (target, type) => {
+        if (animationTypes.has(type)) bridge.animates?.();
+        return isPassive(target, type);
+    };
+    const isPassive = (target, type) => passiveTypes.has(type) && (target === global
         || (target instanceof Node && (target.nodeType === 9 || target === target.ownerDocument.documentElement
             || target === target.ownerDocument.body)));
 
