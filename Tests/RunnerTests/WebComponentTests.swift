@@ -115,8 +115,9 @@ struct WebComponentTests {
             """)
         #expect(
             run.lines == [
-                "animationstart div a 0", "animationiteration div a 0.01", "animationend div a 0.02",
-                "transitionstart b opacity 0", "webkitTransitionEnd", "transitionend b opacity 0.02",
+                "animationstart div a 0", "animationiteration div a 0.01",
+                "animationend div a 0.02", "transitionstart b opacity 0", "webkitTransitionEnd",
+                "transitionend b opacity 0.02",
             ])
     }
 

@@ -6,6 +6,8 @@ const bridge = {
     soon: runSoon,
     later: (callback) => { startTimer(callback, [], 0, false, false); },
     hooks, leaveUninitialized, isUnderWay, dispatchTo, addHandlers, hasListener, tag,
+    // The document defines a global name itself, when it is first used.
+    taken(name) { if (isWaitingFor[name]) isWaitingFor[name] = false; },
     beforeScript(callback) { beforeScript = callback; },
     address: () => writeURL(baseRecord),
     run(source, name, line, isModule) {
@@ -70,7 +72,7 @@ const documentNames = [
     "Element", "Document", "DocumentFragment", "Text", "Comment", "HTMLElement", "HTMLDocument",
     "HTMLInputElement", "HTMLCanvasElement", "Image", "Option", "UIEvent", "MouseEvent", "KeyboardEvent",
     "InputEvent", "FocusEvent", "SVGElement", "ResizeObserver", "IntersectionObserver", "Path2D", "ImageData",
-    "HTMLCollection", "CSS", "Range", "StaticRange", "Selection", "getSelection",
+    "HTMLCollection", "CSS", "FileList", "customElements", "ShadowRoot", "Range", "StaticRange", "Selection", "getSelection",
 ];
 // jQuery and `App` of nervousnet apps.
 const hostLibrary = "/nervousnet-axon-resources/libs.js";

@@ -177,12 +177,15 @@ export function install(bridge) {
         return registry;
     };
     const define = (key, value) => Object.defineProperty(global, key, { configurable: true, enumerable: false, writable: true, value });
-    const wait = (key, load) => Object.defineProperty(global, key, {
-        configurable: true, enumerable: false, set: (value) => define(key, value), get() {
-            load();
-            return global[key];
-        },
-    });
+    const wait = (key, load) => {
+        bridge.taken(key);
+        Object.defineProperty(global, key, {
+            configurable: true, enumerable: false, set: (value) => define(key, value), get() {
+                load();
+                return global[key];
+            },
+        });
+    };
     for (const key of ["customElements", "CustomElementRegistry"]) wait(key, custom);
     const interfaces = () => {
         const { ElementInternals, CustomStateSet } = require("./element-internals.js").install(bridge);

@@ -13,6 +13,16 @@ const types = new Set([
 ]);
 const fixed = new Set(["hidden", "submit", "image", "reset", "button"]);
 
+/** The chosen files of a control: nobody chooses any. */
+export class FileList {
+    constructor() { throw new TypeError("Illegal constructor"); }
+    get length() { return 0; }
+    item() { return null; }
+    *[Symbol.iterator]() {}
+}
+for (const name of ["length", "item"]) Object.defineProperty(FileList.prototype, name, { ...Object.getOwnPropertyDescriptor(FileList.prototype, name), enumerable: true });
+Object.defineProperty(FileList.prototype, Symbol.toStringTag, { value: "FileList", configurable: true });
+
 export function install(bridge) {
     const { HTMLInputElement, HTMLTextAreaElement } = elements;
     const error = (message, name) => { throw new bridge.DOMException(message, name); };
@@ -93,7 +103,7 @@ export function install(bridge) {
             this._isIndeterminate = !!value;
             changedState();
         },
-        get files() { return this.type === "file" ? this._files ??= Object.assign([], { item: () => null }) : null; },
+        get files() { return this.type === "file" ? this._files ??= Object.create(FileList.prototype) : null; },
         get list() {
             const found = this.ownerDocument.getElementById(this.getAttribute("list") ?? "");
             return found?.localName === "datalist" ? found : null;

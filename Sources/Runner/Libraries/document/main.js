@@ -7,7 +7,7 @@ import domino from "domino";
 import { install as installActivation } from "./activation.js";
 import { install as installAria } from "./aria.js";
 import { install as installCanvas } from "./canvas.js";
-import { install as installControls } from "./controls.js";
+import { FileList, install as installControls } from "./controls.js";
 import { install as installComponents } from "./components.js";
 import { install as installDialogs } from "./dialogs.js";
 import { install as installSelection } from "./document-selection.js";
@@ -83,7 +83,7 @@ export default function library(bridge) {
     // A function whose objects are elements of an interface.
     const made = (name, constructor) => Object.defineProperty(constructor, "prototype", { value: globals[name].prototype, writable: false });
     Object.assign(globals, observers.globals, ranges, selection, validity, installCanvas(bridge), installSizeObservers(bridge, styles), bridge.events, sheets.globals, {
-        DOMStringMap,
+        DOMStringMap, FileList,
         DOMParser: class DOMParser {
             parseFromString(text, type) {
                 if (arguments.length < 2) throw new TypeError("parseFromString needs 2 arguments");
