@@ -25,6 +25,7 @@ struct DocumentTests {
         ("document.body instanceof HTMLElement", "true"),
         ("getComputedStyle(document.body).display", "block"),
         ("typeof HTMLElement + typeof MutationObserver", "functionfunction"),
+        ("typeof customElements + typeof ShadowRoot", "objectfunction"),
         ("document.defaultView === window && document.location === location", "true"),
         ("[...document.querySelectorAll('p')].map((p) => p.innerText).join('|')", "a|b"),
         ("typeof documentt", "undefined"),

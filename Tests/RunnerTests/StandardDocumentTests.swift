@@ -73,6 +73,19 @@ struct StandardDocumentTests {
         (() => { const table = document.createElement('table'), head = document.createElement('thead'); table.createCaption(); table.createTHead(); table.createTFoot(); table.tHead = head; table.caption = null; table.tFoot = undefined; return [table.tHead === head, table.children.length].join(); })() ~~> true,1
         [document.createElement('tr').sectionRowIndex, document.createElement('tbody').insertRow().sectionRowIndex].join() ~~> -1,0
         Object.assign(document.createElement('input'), { type: 'wee\u212a' }).type ~~> text
+        (() => { const link = Object.assign(document.createElement('a'), { href: 'https://\u0646\u0627\u0645\u0647\u200c\u0627\u06cc/' }); return link.hostname; })() ~~> xn--mgba3gch31f060k
+        (() => { const div = find('div'), observer = new MutationObserver(() => {}); observer.observe(div, { childList: true }); div.replaceChild(div.firstChild, div.firstChild); return observer.takeRecords().map((one) => `${one.removedNodes.length}${one.addedNodes.length}`).join(); })() ~~> 10,01
+        (() => { const one = document.createElement('p'), two = document.createElement('p'), kid = one.appendChild(document.createElement('b')), observer = new MutationObserver(() => {}); observer.observe(one, { childList: true }); two.appendChild(kid); return observer.takeRecords().length; })() ~~> 1
+        (() => { const div = find('div'), text = new Text('onetwo'), range = document.createRange(); div.replaceChildren(text); range.selectNode(text.splitText(3)); div.normalize(); return [range.toString(), div.childNodes.length].join(); })() ~~> two,1
+        (() => { const div = find('div'); div.replaceChildren('a', 'b'); return div.lastChild.wholeText; })() ~~> ab
+        (() => { const div = find('div'); div.classList.remove('x'); const before = div.hasAttribute('class'); div.className = 'a a b'; div.classList.replace('a', 'a'); return [before, div.className].join(); })() ~~> false,a b
+        (() => { const div = find('div'); div.id = '\ufffd'; return [find('#\\') === div, find('#\\0') === div, find('#\0') === div].join(); })() ~~> true,true,true
+        (() => { const div = find('div'); div.lang = 'en-Latn-US'; div.dir = 'auto'; div.textContent = '\u05d0 a'; return [div.matches(':lang(en-US)'), div.matches(':lang(en-GB)'), div.matches(':dir(rtl)')].join(); })() ~~> true,false,true
+        (() => { const list = find('div').children; find('b').id = 'first'; return [Object.getOwnPropertyNames(list).join(), 'first' in list].join(); })() ~~> 0,1,first,true
+        [new Document() instanceof XMLDocument, document.implementation.createDocument(null, 'a', null) instanceof XMLDocument, document.implementation.createHTMLDocument('').defaultView].join() ~~> false,true,
+        (() => { const text = find('b').firstChild; try { text.appendChild(new Text('x')); } catch (error) { return error instanceof DOMException && error.name; } })() ~~> HierarchyRequestError
+        (() => { const radio = find('.two'), seen = []; for (const type of ['click', 'input', 'change']) radio.addEventListener(type, () => seen.push(type)); radio.click(); return seen.join(); })() ~~> click
+        [find('input').files, Object.assign(document.createElement('input'), { type: 'file' }).files instanceof FileList].join() ~~> ,true
         """#
 
     /// `text` is the text of `<p>one <b>two</b> three</p>`, and `range` from "ne" to "th".
