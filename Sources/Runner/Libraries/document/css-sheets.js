@@ -52,7 +52,8 @@ export function install(bridge, styles, escapeIdentifier) {
         }
         if (entry?.count === changes.lists) return entry.sheet;
         const isLink = element.localName === "link", href = isLink ? URL.parse(element.getAttribute("href") ?? "", element.baseURI)?.href ?? null : null;
-        const text = isLink ? href === null ? null : bridge.textOf(href) : element.textContent;
+        // Of a file that is missing there is a sheet without rules, as in Chromium.
+        const text = isLink ? href === null ? null : bridge.textOf(href) ?? "" : element.textContent;
         if (entry !== undefined && entry.text === text && entry.href === href) {
             entry.count = changes.lists;
             return entry.sheet;
