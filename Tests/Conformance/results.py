@@ -116,9 +116,10 @@ def shares(results, reference, folders):
         if file not in reference.files:
             continue
         passed, total, failed = reference.files[file]
-        alone = set(result.failed) - failed if len(failed) == total - passed else result.failed
+        isListed = len(failed) == total - passed
+        alone = len(set(result.failed) - failed) if isListed else max(0, len(result.failed) - (total - passed))
         for folder in {"all", *(one for one in folders if isinstance(one, str) and file.startswith(one + "/"))}:
-            both[folder] += min(result.passed, max(0, passed - len(alone)))
+            both[folder] += min(result.passed, max(0, passed - alone))
             known[folder] += passed
     return [
         f"{folder}: {both[folder]} of the {known[folder]} tests that pass in Chromium, {100 * both[folder] / known[folder]:.1f} %"
