@@ -22,6 +22,7 @@ struct WebComponentTests {
         const root = shadow("<p><b>x</b></p>"), seen = []; for (const at of [root, host, window]) at.addEventListener("click", (event) => seen.push(event.target.localName, event.composedPath().length)); root.querySelector("b").click(); return seen; ~~> b,9,div,9,div,9
         const root = shadow("<p><b>x</b></p>", "closed"), seen = []; host.addEventListener("click", (event) => seen.push(event.target.localName, event.composedPath().length)); root.querySelector("b").click(); return seen; ~~> div,6
         const root = shadow("<b>x</b>"), seen = []; host.addEventListener("x", () => seen.push("host")); root.firstChild.dispatchEvent(new Event("x", { bubbles: true })); root.firstChild.dispatchEvent(new Event("x", { bubbles: true, composed: true })); return seen; ~~> host
+        host.setHTMLUnsafe("<p><template shadowrootmode=open shadowrootserializable><i>in</i><slot></slot></template>out</p>"); return [host.innerText, host.getHTML({ serializableShadowRoots: true }), host.getHTML()]; ~~> inout,<p><template shadowrootmode="open" shadowrootserializable=""><i>in</i><slot></slot></template>out</p>,<p>out</p>
         const root = shadow("<input>"); root.firstChild.focus(); return [document.activeElement === host, root.activeElement === root.firstChild]; ~~> true,true
         const root = shadow("<p>x</p>"); return [root.querySelector("p").getRootNode() === root, root.firstChild.getRootNode({ composed: true }) === document, root.getElementById("x"), root.querySelector(":host > p").localName]; ~~> true,true,,p
         """#

@@ -133,7 +133,7 @@ export function install(bridge) {
         if (!localName.includes("-") || !isCustomName(localName)) return createElement(document, localName, prefix);
         return registry?.create(document, localName, prefix) ?? new HTMLElement(document, localName, prefix);
     };
-    const shadow = () => require("./shadow.js").install(bridge);
+    const shadow = () => require("./shadow.js").install(bridge, declareIn);
     const shadowTools = () => (tools ??= shadow());
     add(Element.prototype, {
         attachShadow(options) { return shadowTools().attach(this, options); },
@@ -142,6 +142,11 @@ export function install(bridge) {
             return root === null || root.mode === "closed" ? null : root;
         },
         get assignedSlot() { return count === 0 ? null : shadowTools().assignedSlot(this); },
+        getHTML(options) { return count === 0 ? this.innerHTML : shadowTools().markup(this, options); },
+        setHTMLUnsafe(text) {
+            this.innerHTML = text;
+            declareIn(this.localName === "template" ? this.content : this);
+        },
     });
     reflect(Element.prototype, ["slot"]);
     reflect(HTMLSlotElement.prototype, ["name"]);
@@ -232,21 +237,31 @@ export function install(bridge) {
             registry?.adopted(element, before, document);
         }
     }
+    // The shadow roots that markup declares.
+    function declareIn(root) {
+        for (const template of root.querySelectorAll("template[shadowrootmode=open], template[shadowrootmode=closed]")) {
+            const shadow = declare(template);
+            if (shadow !== null) declareIn(shadow);
+        }
+    }
+    function declare(template) {
+        const host = template.parentNode;
+        if (host?.nodeType !== 1 || shadowOf(host) !== null) return null;
+        try {
+            const root = shadowTools().attach(host, {
+                mode: template.getAttribute("shadowrootmode").toLowerCase(), delegatesFocus: template.hasAttribute("shadowrootdelegatesfocus"),
+                clonable: template.hasAttribute("shadowrootclonable"), serializable: template.hasAttribute("shadowrootserializable"),
+            });
+            template.remove();
+            root.appendChild(template.content);
+            return root;
+        } catch (error) {
+            bridge.note(`A shadow root that the page declares is left out: ${error.message}.`);
+            return null;
+        }
+    }
     return {
         /** Makes the shadow root that a template of the page declares; the template is then no more. */
-        declare(template) {
-            const host = template.parentNode;
-            if (host?.nodeType !== 1 || shadowOf(host) !== null) return;
-            try {
-                const root = shadowTools().attach(host, {
-                    mode: template.getAttribute("shadowrootmode").toLowerCase(), delegatesFocus: template.hasAttribute("shadowrootdelegatesfocus"),
-                    clonable: template.hasAttribute("shadowrootclonable"), serializable: template.hasAttribute("shadowrootserializable"),
-                });
-                template.remove();
-                root.appendChild(template.content);
-            } catch (error) {
-                bridge.note(`A shadow root that the page declares is left out: ${error.message}.`);
-            }
-        },
+        declare,
     };
 }

@@ -16,7 +16,7 @@ const hosts = new Set([
 ]);
 const isSlot = (node) => node?.nodeType === 1 && node.localName === "slot" && node.namespaceURI === html;
 
-export function install(bridge) {
+export function install(bridge, declareIn) {
     const { hooks, global } = bridge;
     const error = (name, message) => { throw new bridge.DOMException(message, name); };
     const facts = new WeakMap();
@@ -44,8 +44,11 @@ export function install(bridge) {
             holder.innerHTML = text ?? "";
             this.replaceChildren(...holder.childNodes);
         },
-        getHTML() { return markup.call(this); },
-        setHTMLUnsafe(text) { this.innerHTML = text; },
+        getHTML(options) { return markupOf(this, options); },
+        setHTMLUnsafe(text) {
+            this.innerHTML = text;
+            declareIn(this);
+        },
         get activeElement() {
             let active = this.ownerDocument._focused ?? null;
             for (; active !== null && rootOf(active) !== this; active = rootOf(active).host ?? null);
@@ -58,6 +61,25 @@ export function install(bridge) {
     });
     for (const name of ["styleSheets", "adoptedStyleSheets"]) {
         Object.defineProperty(ShadowRoot.prototype, name, Object.getOwnPropertyDescriptor(Document.prototype, name));
+    }
+    // While markup with shadow roots is written, those that it shall contain.
+    let wanted = null;
+    Object.defineProperty(Node.prototype, "serialize", {
+        configurable: true, writable: true, value() {
+            const root = wanted === null || this.nodeType !== 1 ? null : shadowOf(this);
+            if (root === null || !((wanted.isSerializable && root.serializable) || wanted.roots.includes(root))) return markup.call(this);
+            const flags = ["delegatesFocus", "serializable", "clonable"].filter((name) => root[name]).map((name) => ` shadowroot${name.toLowerCase()}=""`);
+            return `<template shadowrootmode="${root.mode}"${flags.join("")}>${markup.call(root)}</template>${markup.call(this)}`;
+        },
+    });
+    function markupOf(node, options) {
+        const before = wanted;
+        wanted = { isSerializable: !!options?.serializableShadowRoots, roots: [...options?.shadowRoots ?? []] };
+        try {
+            return node.serialize();
+        } finally {
+            wanted = before;
+        }
     }
     bridge.addHandlers(ShadowRoot.prototype, ["slotchange"]);
 
@@ -221,7 +243,7 @@ export function install(bridge) {
     };
 
     return {
-        ShadowRoot, attach, slotFor,
+        ShadowRoot, attach, slotFor, markup: markupOf,
         // Nothing outside of a closed tree sees its slots.
         assignedSlot(node) {
             const slot = slotFor(node);
