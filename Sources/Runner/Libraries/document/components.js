@@ -98,6 +98,8 @@ export function moving(action) {
 
 // The fragments that templates have.
 const contents = new WeakSet();
+/** What makes an element of a name, where domino's own class is not enough. */
+export const makers = new Map();
 /** What creates elements of defined names, once an app has used `customElements`. */
 let registry = null;
 
@@ -123,13 +125,15 @@ export function install(bridge) {
     // Slots and elements with the name of a custom element are not unknown.
     const { createElement } = html, { HTMLElement } = elements;
     Object.setPrototypeOf(HTMLSlotElement.prototype, HTMLElement.prototype);
+    makers.set("template", (document, localName, prefix) => {
+        const element = createElement(document, localName, prefix);
+        contents.add(element.content);
+        return element;
+    });
+    makers.set("slot", (document, localName, prefix) => Object.setPrototypeOf(new HTMLElement(document, localName, prefix), HTMLSlotElement.prototype));
     html.createElement = (document, localName, prefix) => {
-        if (localName === "template") {
-            const element = createElement(document, localName, prefix);
-            contents.add(element.content);
-            return element;
-        }
-        if (localName === "slot") return Object.setPrototypeOf(new HTMLElement(document, localName, prefix), HTMLSlotElement.prototype);
+        const make = makers.get(localName);
+        if (make !== undefined) return make(document, localName, prefix);
         if (!localName.includes("-") || !isCustomName(localName)) return createElement(document, localName, prefix);
         return registry?.create(document, localName, prefix) ?? new HTMLElement(document, localName, prefix);
     };
@@ -207,25 +211,25 @@ export function install(bridge) {
     const { createElement: make, createElementNS: makeNS, importNode, adoptNode } = Document.prototype;
     add(Document.prototype, {
         createElement(key, options) {
-            if (registry === null) return make.apply(this, arguments);
-            return during(() => registry.named(make.call(this, key), options));
+            if (arguments.length === 0) return make.call(this);
+            return registry === null ? make.call(this, key) : during(() => registry.named(make.call(this, key), options));
         },
         createElementNS(namespace, key, options) {
             if (registry === null) return makeNS.apply(this, arguments);
             return during(() => registry.named(makeNS.call(this, namespace, key), options));
         },
         importNode(...list) {
-            if (isShadowRoot(list[0])) throw new bridge.DOMException("a shadow root cannot be imported", "NotSupportedError");
+            if (count > 0 && isShadowRoot(list[0])) throw new bridge.DOMException("a shadow root cannot be imported", "NotSupportedError");
             if (registry === null) return importNode.apply(this, list);
             return during(() => registry.imported(importNode.apply(this, list)));
         },
-        adoptNode(...list) {
-            if (!isMoving && isShadowRoot(list[0])) throw new bridge.DOMException("a shadow root cannot be adopted", "HierarchyRequestError");
+        adoptNode(node) {
+            if (arguments.length === 0) return adoptNode.call(this);
+            if (!isMoving && isShadowRoot(node)) throw new bridge.DOMException("a shadow root cannot be adopted", "HierarchyRequestError");
             // The contents of a template stay in the document of the template.
-            if (!isMoving && contents.has(list[0])) return list[0];
-            const [node] = list, before = node?.ownerDocument;
-            const answer = adoptNode.apply(this, list);
-            if (before !== this && before !== undefined && count + (registry === null ? 0 : 1) > 0) during(() => adopted(node, before, this));
+            if (!isMoving && contents.has(node)) return node;
+            const before = node?.ownerDocument, answer = adoptNode.call(this, node);
+            if (before !== this && before !== undefined && (count > 0 || registry !== null)) during(() => adopted(node, before, this));
             return answer;
         },
     });

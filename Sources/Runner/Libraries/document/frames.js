@@ -2,9 +2,9 @@
 // not run, so that an app is one program; its page reads and changes the documents of frames.
 import domino from "domino";
 import Document from "domino/lib/Document";
-import html, { elements } from "domino/lib/htmlelts";
+import { elements } from "domino/lib/htmlelts";
 import { changes } from "./changes.js";
-import { isConnected, isShadowRoot } from "./components.js";
+import { isConnected, isShadowRoot, makers } from "./components.js";
 import { add, reflect } from "./members.js";
 import { descendants, rootOf } from "./tree.js";
 import { parseXML } from "./xml.js";
@@ -24,10 +24,8 @@ const windows = new WeakMap();
  */
 export function install(bridge, soon) {
     const { global, URL } = bridge;
-    const { createElement } = html;
     // Domino would make a window with a document for each element.
-    html.createElement = (document, localName, prefix) => (localName === "iframe"
-        ? Object.setPrototypeOf(new HTMLElement(document, localName, prefix), HTMLIFrameElement.prototype) : createElement(document, localName, prefix));
+    makers.set("iframe", (document, localName, prefix) => Object.setPrototypeOf(new HTMLElement(document, localName, prefix), HTMLIFrameElement.prototype));
 
     // The interfaces and functions that windows of frames share with the page's.
     let shared = null;

@@ -40,7 +40,10 @@ export const isCompound = () => compounds > 0;
 const tell = (name, ...list) => {
     for (const follower of followers) if (follower[name] !== undefined && follower.isActive()) follower[name](...list);
 };
-const isFollowed = () => followers.some((follower) => follower.isActive());
+const isFollowed = () => {
+    for (let at = 0; at < followers.length; at++) if (followers[at].isActive()) return true;
+    return false;
+};
 
 /** Tells that the data of the text `next` has become the end of `node`, from `length` on; `next` is removed afterwards. */
 export const merging = (node, next, length) => tell("willMerge", node, next, length);
