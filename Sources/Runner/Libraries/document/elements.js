@@ -80,7 +80,7 @@ function unlinkRemoved() {
 export function install(bridge, styles) {
     unlinkRemoved();
     add(Node.prototype, {
-        get baseURI() { return this.doc._documentBaseURL; },
+        get baseURI() { return (this.ownerDocument ?? (this.nodeType === 9 ? this : bridge.global.document))._documentBaseURL; },
     });
     for (const kind of [Element, Document, DocumentFragment]) add(kind.prototype, parents);
     const box = { x: 0, y: 0, top: 0, left: 0, right: 0, bottom: 0, width: 0, height: 0 };

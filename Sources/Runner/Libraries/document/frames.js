@@ -68,7 +68,7 @@ export function install(bridge, soon) {
     function makeWindow(frame) {
         const window = Object.create(sharedWindow());
         const members = {
-            window, self: window, frames: window, parent: global, top: global, frameElement: frame, opener: null, length: 0,
+            window, self: window, frames: window, parent: frame.ownerDocument.defaultView, top: global, frameElement: frame, opener: null, length: 0,
             name: frame.getAttribute("name") ?? "", document: null, navigator: global.navigator, console: global.console,
         };
         for (const [name, value] of Object.entries(members)) put(window, name, value);
@@ -135,14 +135,18 @@ export function install(bridge, soon) {
     }
 
     // A frame within the document of a frame stays empty, so that a page cannot load itself without end.
-    const isOfPage = (frame) => frame.ownerDocument === global.document || frame.ownerDocument.defaultView === global;
+    const isOfPage = (frame) => frame.ownerDocument.defaultView === global;
     function load(frame) {
-        if (!isConnected(frame) || !isOfPage(frame)) return;
+        if (!isConnected(frame) || !frame.ownerDocument.defaultView) return;
         let window = windows.get(frame);
         if (window === undefined) {
             windows.set(frame, window = makeWindow(frame));
             show(window, domino.createDocument("", true), "about:blank");
             index();
+        }
+        if (!isOfPage(frame)) {
+            tellLoad(frame, window);
+            return;
         }
         const markup = frame.getAttribute("srcdoc"), source = frame.getAttribute("src") ?? "";
         if (markup !== null) {

@@ -41,7 +41,7 @@ const counts = [
     [Element, {
         getAttribute: 1, getAttributeNS: 2, getAttributeNode: 1, getAttributeNodeNS: 2, setAttribute: 2, setAttributeNS: 3,
         setAttributeNode: 1, removeAttribute: 1, removeAttributeNS: 2, removeAttributeNode: 1, hasAttribute: 1,
-        hasAttributeNS: 2, toggleAttribute: 1, closest: 1, matches: 1, querySelector: 1, querySelectorAll: 1,
+        hasAttributeNS: 2, toggleAttribute: 1, closest: 1, matches: 1, webkitMatchesSelector: 1, querySelector: 1, querySelectorAll: 1,
         getElementsByTagName: 1, getElementsByTagNameNS: 2, getElementsByClassName: 1, insertAdjacentElement: 2,
         insertAdjacentText: 2, insertAdjacentHTML: 2,
     }],
@@ -285,6 +285,7 @@ export function install(bridge) {
     Object.defineProperty(attribute, "_plainClone", { value: attribute.cloneNode });
     function emptyCopy(document) {
         const clone = new Document(document.isHTML, document._address);
+        Object.setPrototypeOf(clone, Object.getPrototypeOf(document));
         clone._contentType = document._contentType;
         clone._quirks = document._quirks;
         return clone;
