@@ -68,7 +68,7 @@ export function install(bridge, soon) {
     function makeWindow(frame) {
         const window = Object.create(sharedWindow());
         const members = {
-            window, self: window, frames: window, parent: frame.ownerDocument.defaultView, top: global, frameElement: frame, opener: null, length: 0,
+            window, self: window, frames: window, parent: isOfPage(frame) ? global : frame.ownerDocument.defaultView, top: global, frameElement: frame, opener: null, length: 0,
             name: frame.getAttribute("name") ?? "", document: null, navigator: global.navigator, console: global.console,
         };
         for (const [name, value] of Object.entries(members)) put(window, name, value);
@@ -135,9 +135,9 @@ export function install(bridge, soon) {
     }
 
     // A frame within the document of a frame stays empty, so that a page cannot load itself without end.
-    const isOfPage = (frame) => frame.ownerDocument.defaultView === global;
+    const isOfPage = ({ ownerDocument }) => ownerDocument === global.document || ownerDocument.defaultView === global;
     function load(frame) {
-        if (!isConnected(frame) || !frame.ownerDocument.defaultView) return;
+        if (!isConnected(frame) || !(isOfPage(frame) || frame.ownerDocument.defaultView)) return;
         let window = windows.get(frame);
         if (window === undefined) {
             windows.set(frame, window = makeWindow(frame));
