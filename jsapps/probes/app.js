@@ -8,7 +8,7 @@ import { clear, viewerOf } from "./viewers.js";
 
 const PAGE = 20, MOST_ROWS = 100, DRAWN_BEFORE = 5000;
 const FILE_BYTES = 1_000_000, SAVED_MS = 24 * 3_600_000;
-const STATUS_MS = 5000, POLL_MS = 500;
+const STATUS_MS = 5000, POLL_MS = 500, TEXT_MS = 500;
 
 let sensors = [];
 let set = {};
@@ -105,7 +105,7 @@ async function follow(sensor) {
     const before = await fetchPage(sensor.id, { limit: DRAWN_BEFORE });
     if (chosen !== sensor) return;
     const draw = viewer(byId("viewer"), sensor);
-    isDue = intervals.thinning(intervals.intervalOf(set, sensor.id));
+    isDue = intervals.thinning(displayed(sensor.id));
     const due = [...before].reverse().filter(isDue);
     due.forEach((sample, at) => draw(sample, at < due.length - 1));
     rows = before.slice(0, PAGE);
@@ -129,6 +129,9 @@ async function follow(sensor) {
     fill(byId("loading"));
   }
 }
+
+/** The milliseconds between two samples that are shown. Text does not need more than two a second. */
+const displayed = (id) => Math.max(intervals.intervalOf(set, id), hasLayout() ? 0 : TEXT_MS);
 
 /** Takes what has arrived since `after`, twice a second: only the sensor that is shown is read. */
 function listen(sensor, after) {
