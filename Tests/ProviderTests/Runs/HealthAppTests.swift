@@ -65,8 +65,9 @@ struct HealthAppTests {
             })().catch((error) => console.log(error.name, error.problem, error.message));
             """
         try await ServedHost.with { host in
+            let lines = try await Self.run(script, host)
             #expect(
-                try await Self.run(script, host) == [
+                lines == [
                     "60 /min true demo true", "true 2 90", "0 m | 0 floors 60000 true undefined",
                     "1.65,1 true", "121,79", "0 0", "undefined",
                     "kg",
@@ -87,7 +88,9 @@ struct HealthAppTests {
             })().catch((error) => console.log(error.name, error.problem, error.message));
             """
         try await ServedHost.with { host in
-            #expect(try await Self.run(script, host) == ["100", "120", "150 149 0"])
+            let lines = try await Self.run(script, host)
+            #expect(
+                lines == ["100", "120", "150 149 0"])
         }
     }
 
@@ -138,8 +141,9 @@ struct HealthAppTests {
             }
             """
         try await ServedHost.with { host in
+            let lines = try await Self.run(script, host)
             #expect(
-                try await Self.run(script, host) == [
+                lines == [
                     "walking walking distance-walking-running",
                     "running running distance-walking-running", "cycling cycling distance-cycling",
                     "driving driving undefined", "stationary other undefined",
