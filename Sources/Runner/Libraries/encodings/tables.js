@@ -58,7 +58,14 @@ export function charactersOf(name) {
         "x-mac-cyrillic": "maccyrillic", "iso-8859-8-i": "iso88598" }[name] ?? withoutDashes(name);
     let entry = single[key] ?? more[key];
     while (typeof entry === "string") entry = single[entry] ?? more[entry];
-    return entry.chars;
+    return name === "koi8-u" ? withShortU(entry.chars) : entry.chars;
+}
+
+// The standard's KOI8-U has the letter of KOI8-RU that iconv-lite's lacks: https://encoding.spec.whatwg.org/index-koi8-u.txt.
+function withShortU(characters) {
+    let result = "";
+    for (let byte = 0x80; byte < 0x100; byte++) result += byte === 0xae ? "\u045e" : byte === 0xbe ? "\u040e" : characters[byte - 0x80];
+    return result;
 }
 
 function withoutDashes(name) {
