@@ -58,15 +58,19 @@ export function charactersOf(name) {
         "x-mac-cyrillic": "maccyrillic", "iso-8859-8-i": "iso88598" }[name] ?? withoutDashes(name);
     let entry = single[key] ?? more[key];
     while (typeof entry === "string") entry = single[entry] ?? more[entry];
-    return name === "koi8-u" ? withShortU(entry.chars) : entry.chars;
-}
-
-// The standard's KOI8-U has the letter of KOI8-RU that iconv-lite's lacks: https://encoding.spec.whatwg.org/index-koi8-u.txt.
-function withShortU(characters) {
+    const changes = changed[name];
+    if (changes === undefined) return entry.chars;
     let result = "";
-    for (let byte = 0x80; byte < 0x100; byte++) result += byte === 0xae ? "\u045e" : byte === 0xbe ? "\u040e" : characters[byte - 0x80];
+    for (let byte = 0x80; byte < 0x100; byte++) result += changes[byte] ?? entry.chars[byte - 0x80];
     return result;
 }
+
+// Where the indexes of https://encoding.spec.whatwg.org/ differ from iconv-lite.
+const changed = {
+    __proto__: null, "koi8-u": { __proto__: null, 0xae: "\u045e", 0xbe: "\u040e" },
+    macintosh: { __proto__: null, 0xbd: "\u03a9", 0xdb: "\u20ac" },
+    "x-mac-cyrillic": { __proto__: null, 0xa2: "\u0490", 0xb6: "\u0491", 0xff: "\u20ac" },
+};
 
 function withoutDashes(name) {
     let result = "";
