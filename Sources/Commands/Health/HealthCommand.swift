@@ -241,12 +241,12 @@ struct HealthCommand: AsyncParsableCommand {
 
 extension CharacteristicDescription {
     /// The value with its unit.
-    var valueText: String { value.text(unit: unit) }
+    var valueText: String { value.shown(in: unit) }
 }
 
 extension HealthScalar {
     /// The value for display, with its unit.
-    func text(unit: String? = nil) -> String {
+    func shown(in unit: String? = nil) -> String {
         switch self {
         case .flag(let flag): flag ? "yes" : "no"
         case .number(let number): Format.value(number, unit: unit)

@@ -64,7 +64,7 @@ extension HealthCommand {
             var table = Table("TIME", "VALUE", "APP", "ID")
             for item in list.items {
                 table.add(
-                    Format.time(item.start), item.value.text(unit: item.unit), item.app ?? "–",
+                    Format.time(item.start), item.value.shown(in: item.unit), item.app ?? "–",
                     item.id)
             }
             show(table, count: list.items.count, hasMore: list.next != nil)
@@ -91,7 +91,7 @@ extension HealthCommand {
             let list = try reply.value
             var table = Table("TIME", "VALUES", "APP", "ID")
             for item in list.items {
-                let values = item.samples.map { "\($0.type) \($0.value.text(unit: $0.unit))" }
+                let values = item.samples.map { "\($0.type) \($0.value.shown(in: $0.unit))" }
                 table.add(
                     Format.time(item.start), values.joined(separator: ", "), item.app ?? "–",
                     item.id)
