@@ -427,7 +427,7 @@ test("a stream of 50 samples a second is drawn completely, less than 100 ms behi
   const timer = setInterval(() => take({ t: Date.now() - 35, x: sent++, y: 0, z: GRAVITY }), 20);
   await clock.advance("1m");
   assert.equal(sent, 3000);
-  assert.equal(limb.drawn, sent);
+  assert.equal(limb.taken, sent);
   assert.ok(Math.abs(limb.reading.rate - 50) < 0.5 && limb.reading.late < 100, JSON.stringify(limb.reading));
   assert.match(place.textContent, /^leftx/);
   await clock.advance("1s");
@@ -443,11 +443,11 @@ test("samples of the host arrive at once (G11)", async () => {
   const limb = new Limb({ id, title }, arriving(id), place);
   await clock.advance("10s");
   const stored = await nervous.sensor(id).samples({ from: 0, limit: 1000 });
-  assert.ok(stored.length >= 100 && limb.drawn >= stored.length - 1, `${limb.drawn} of ${stored.length}`);
+  assert.ok(stored.length >= 100 && limb.taken >= stored.length - 1, `${limb.taken} of ${stored.length}`);
   assert.ok(limb.reading.late < 100, JSON.stringify(limb.reading));
   limb.stop();
   await clock.advance("1s");
-  assert.ok(limb.drawn <= stored.length + 1);
+  assert.ok(limb.taken <= stored.length + 1);
 });
 
 test("live samples end with the permission, and the page says so (G11)", async () => {

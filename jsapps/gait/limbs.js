@@ -6,7 +6,7 @@ import { isComplete } from "./units.js";
 
 const LENGTH_MS = 10_000, MOST_POINTS = 4000, STALE_MS = 3000, MOST_SAMPLES = 10_000;
 // Figures change four times a second, so that they can be read. Where nothing is drawn, once a second is enough.
-const FIGURES_MS = 250, POLL_MS = 1000;
+const FIGURES_MS = 250, POLL_MS = 1000, SHORTEST_PAUSE_MS = 20;
 /** What the study records at, and what this app calls slow. */
 const RATE = 50, SLOW = 45;
 export const AXES = ["x", "y", "z"];
@@ -55,6 +55,33 @@ export const polled = (id) => (take, fail) => {
   return () => clearTimeout(timer);
 };
 
+const waiting = new Map();
+let isDrawing = false;
+
+/**
+ * Draws a chart soon, together with the others that wait, and then calls `drawn`. After a drawing there is a pause twice
+ * as long: charts that are drawn with each frame would delay the samples that they draw.
+ */
+function draw(chart, drawn) {
+  waiting.set(chart, drawn);
+  if (!isDrawing) drawAll();
+}
+
+function drawAll() {
+  isDrawing = true;
+  const all = [...waiting];
+  waiting.clear();
+  for (const [chart] of all) chart.update();
+  // The charts have asked for this frame before, so they have been drawn in it.
+  requestAnimationFrame((began) => {
+    for (const [, drawn] of all) drawn();
+    setTimeout(() => {
+      isDrawing = false;
+      if (waiting.size > 0) drawAll();
+    }, Math.max(SHORTEST_PAUSE_MS, 2 * (performance.now() - began)));
+  });
+}
+
 /** The live view of one accelerometer: figures, and a chart of the last ten seconds. */
 export class Limb {
   #meter = new Meter();
@@ -65,10 +92,12 @@ export class Limb {
   #chart = null;
   #series = null;
   #newest = null;
+  /** The times of samples that the chart has, and has not yet drawn. */
+  #undrawn = [];
   #timer;
   #stop;
-  /** What has been drawn, in numbers. */
-  drawn = 0;
+  /** How many samples it has taken. */
+  taken = 0;
 
   /**
    * @param sensor the description
@@ -96,15 +125,26 @@ export class Limb {
     this.#series = series;
   }
 
-  /** Takes a sample that arrived `now`. The chart is drawn with the next frame. */
+  /** Takes a sample that arrived `now`. Where there is a chart, it counts as late until it is drawn. */
   push(sample, now) {
     if (!isComplete(sample)) return;
-    this.#meter.push(sample.t, now);
     this.#newest = sample;
-    this.drawn += 1;
-    if (this.#series === null) return;
+    this.taken += 1;
+    if (this.#series === null) {
+      this.#meter.push(sample.t, now);
+      return;
+    }
     for (const { name, points } of this.#series) points.push(sample.t, sample[name]);
-    this.#chart.update();
+    // Nothing is drawn in a hidden tab; the chart is when it is shown again.
+    if (document.visibilityState === "hidden") {
+      this.#meter.push(sample.t, now);
+      return;
+    }
+    this.#undrawn.push(sample.t);
+    draw(this.#chart, () => {
+      const drawn = Date.now();
+      for (const t of this.#undrawn.splice(0)) this.#meter.push(t, drawn);
+    });
   }
 
   /** `{ rate, late }` of the last two seconds, or null. */
@@ -133,6 +173,7 @@ export class Limb {
   stop() {
     this.#stop();
     clearInterval(this.#timer);
+    waiting.delete(this.#chart);
     this.#chart?.remove();
   }
 }
