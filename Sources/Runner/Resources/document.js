@@ -131,11 +131,17 @@ function placeDocument(document) {
     define("document", document);
 }
 
+let isParsing = false;
+
 wait(documentNames, () => {
+    // While the page is parsed there is no document yet.
+    if (isParsing) return;
     if (loadView() && isWaitingFor.document) {
         const html = safely(() => ownText(baseRecord), "");
-        isWaitingFor.document = false;
-        placeDocument(view.parse(html, "app.html"));
+        isParsing = true;
+        const document = view.parse(html, "app.html");
+        isParsing = false;
+        if (isWaitingFor.document) placeDocument(document);
     }
     stopWaiting(documentNames);
 });
