@@ -161,18 +161,25 @@ struct RecordedReceiverTests {
     ) throws {
         var splitter = MessageSplitter(.nmea)
         var own: [Int64: [Fix]] = [:]
-        for message in splitter.take(try contents(name)) + splitter.end() {
-            guard let fix = NMEAMessage(message)?.fix else { continue }
-            own[millisecondsOfDay(fix.time), default: []].append(fix)
+        // Without an RMC there is no date, and so no time.
+        var undated: [Fix] = []
+        for bytes in splitter.take(try contents(name)) + splitter.end() {
+            guard let message = NMEAMessage(bytes), let fix = message.fix else { continue }
+            if let time = message.time {
+                own[millisecondsOfDay(time), default: []].append(fix)
+            } else {
+                undated.append(fix)
+            }
         }
-        guard !own.isEmpty else { return }
+        guard !own.isEmpty || !undated.isEmpty else { return }
         let theirs = Dictionary(grouping: reports.filter { $0.time != nil && !$0.numbers.isEmpty })
         {
             millisecondsOfDay($0.time ?? Timestamp(microseconds: 0))
         }
         counts.times = theirs.count
         for (time, reports) in theirs {
-            guard let fixes = own[time] else {
+            let fixes = own[time] ?? undated
+            guard !fixes.isEmpty else {
                 counts.missing += 1
                 continue
             }

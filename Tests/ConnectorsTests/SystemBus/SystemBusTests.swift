@@ -227,6 +227,7 @@ struct SystemBusTests {
         )
         try await until { !driver.discover()[0].isUnavailable }
         mock.bus.stopPrograms()
+        try await until { driver.discover()[0].isUnavailable }
         try await until { try Self.missing("session", driver).reason.contains("not running") }
     }
 

@@ -61,6 +61,12 @@ struct SchemaValidator {
             }
             let isWithin = keyword == "minItems" ? count >= bound : count <= bound
             return isWithin ? [] : ["\(path): \(count) elements do not fit \(keyword)"]
+        case "minLength", "maxLength":
+            guard let length = value.string?.unicodeScalars.count,
+                let bound = argument.number?.int64
+            else { return [] }
+            let isWithin = keyword == "minLength" ? length >= bound : length <= bound
+            return isWithin ? [] : ["\(path): \(length) characters do not fit \(keyword)"]
         case "required":
             guard value.object != nil else { return [] }
             return (argument.array ?? []).compactMap(\.string).filter { value[$0] == nil }
