@@ -89,8 +89,7 @@ struct HealthAppTests {
             """
         try await ServedHost.with { host in
             let lines = try await Self.run(script, host)
-            #expect(
-                lines == ["100", "120", "150 149 0"])
+            #expect(lines == ["100", "120", "150 149 0"])
         }
     }
 

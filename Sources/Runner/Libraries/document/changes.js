@@ -46,7 +46,7 @@ export function changedData(node) {
 export function changedState() { changes.all++; }
 
 /** `make` as a function that computes again for an object only after changes that `counter` counts. */
-export function kept(make, counter = "lists") {
+export function cachedUntilChange(make, counter = "lists") {
     const known = new WeakMap();
     return (object) => {
         const entry = known.get(object), count = changes[counter];

@@ -2,7 +2,7 @@
 import attributes from "domino/lib/attributes";
 import { elements } from "domino/lib/htmlelts";
 import { numeric, orElse, parseNumber, sanitize } from "./input-values.js";
-import { changedState, kept } from "./changes.js";
+import { changedState, cachedUntilChange } from "./changes.js";
 import { add, lower, reflect } from "./members.js";
 import { addSelection } from "./selection.js";
 import { descendants, rootOf } from "./tree.js";
@@ -29,7 +29,7 @@ export function install(bridge) {
     const selection = addSelection(bridge, HTMLInputElement, HTMLTextAreaElement);
 
     // The radio buttons of a tree, by their names.
-    const radiosIn = kept((root) => {
+    const radiosIn = cachedUntilChange((root) => {
         const found = new Map();
         for (const radio of descendants(root, (element) => element instanceof HTMLInputElement && element.type === "radio")) {
             const name = radio.getAttribute("name") ?? "";

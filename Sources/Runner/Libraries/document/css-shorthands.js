@@ -1,4 +1,5 @@
-// Shorthand properties: the longhands that they set, and their own values from those.
+// Shorthand properties: the expansion of each into its longhands, and the value of a shorthand that represents
+// given longhands.
 import { endsOf, isMatch } from "./css-grammar.js";
 import { longhandValue, property } from "./css-properties.js";
 import { text } from "./css-serialization.js";
@@ -76,7 +77,7 @@ export function shorthandsOf(name) {
 const initial = (name) => property(name).initial;
 const valueOf = (name, values) => (values.length === 0 ? null : longhandValue(property(name), values, text(values)));
 const words = (values) => {
-    // A slash separates as white space does.
+    // White space is dropped; a slash stays as an element of its own, so no space is needed around it.
     const parts = [];
     for (const value of values) if (value.type !== "space") parts.push(value);
     return parts;
@@ -111,7 +112,7 @@ function anyOrderTexts(names, values, syntaxOf) {
     if (found === null) return null;
     return new Map(names.map((name) => [name, found.has(name) ? valueOf(name, spaced(found.get(name))) : initial(name)]));
 }
-const firstOf = (syntax) => syntax.replace(/#$/, "").replace(/none \| <custom-ident>$/, "none | <custom-ident>");
+const itemSyntax = (syntax) => syntax.replace(/#$/, "").replace(/none \| <custom-ident>$/, "none | <custom-ident>");
 const all = (names, texts) => (texts.some((one) => one === null) ? null : new Map(names.map((name, at) => [name, texts[at]])));
 
 // A background's position may have an offset for one axis only.
@@ -165,7 +166,7 @@ const expanding = {
         return anyOrderTexts(names, parts);
     },
     list(names, values) {
-        const lists = byComma(values).map((part) => anyOrderTexts(names, words(part), (name) => firstOf(property(name).syntax)));
+        const lists = byComma(values).map((part) => anyOrderTexts(names, words(part), (name) => itemSyntax(property(name).syntax)));
         if (lists.includes(null)) return null;
         return new Map(names.map((name) => [name, lists.map((found) => found.get(name)).join(", ")]));
     },

@@ -8,7 +8,7 @@ import { rootOf } from "./tree.js";
 
 export function install(bridge, Range) {
     const error = (name, message) => { throw new bridge.DOMException(message, name); };
-    // For each selection its document, its range or null, and whether the range was made from its end.
+    // For each selection its document, its range or null, and whether it was selected backwards.
     const states = new WeakMap(), selections = new WeakMap(), changed = new WeakSet();
     const make = (start, end) => {
         const range = new Range();
@@ -39,7 +39,7 @@ export function install(bridge, Range) {
     const check = (node, offset) => {
         if (!(node instanceof Node)) throw new TypeError("the argument is not a Node");
         if (node.nodeType === 10) error("InvalidNodeTypeError", "a selection does not begin in a doctype");
-        if (offset > lengthOf(node)) error("IndexSizeError", "the offset is behind the end of the node");
+        if (offset > lengthOf(node)) error("IndexSizeError", "the offset is beyond the end of the node");
         return offset;
     };
     const needed = (selection) => states.get(selection).range ?? error("InvalidStateError", "nothing is selected");
@@ -118,7 +118,7 @@ export function install(bridge, Range) {
             return range.comparePoint(parentNode, index) === 0 && range.comparePoint(parentNode, index + 1) === 0;
         }
         deleteFromDocument() { states.get(this).range?.deleteContents(); }
-        modify() { bridge.note("A headless run has no layout, by which a selection could move."); }
+        modify() { bridge.note("Selection.modify has no effect: a headless run has no layout."); }
         toString() { return states.get(this).range?.toString() ?? ""; }
     }
     bridge.tag(Selection);

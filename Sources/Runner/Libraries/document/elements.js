@@ -5,7 +5,7 @@ import DocumentFragment from "domino/lib/DocumentFragment";
 import Element from "domino/lib/Element";
 import Node from "domino/lib/Node";
 import { elements } from "domino/lib/htmlelts";
-import { kept } from "./changes.js";
+import { cachedUntilChange } from "./changes.js";
 import { HTMLCollection, collection } from "./live-lists.js";
 import { add } from "./members.js";
 import { visibleText } from "./text.js";
@@ -128,7 +128,7 @@ export function install(bridge, styles) {
         get isContentEditable() { return false; },
     });
     const list = (test) => {
-        const known = new WeakMap(), find = kept((document) => descendants(document, (element) => element.namespaceURI === html && test(element)));
+        const known = new WeakMap(), find = cachedUntilChange((document) => descendants(document, (element) => element.namespaceURI === html && test(element)));
         return {
             get() {
                 if (!known.has(this)) known.set(this, collection(HTMLCollection, this, find));

@@ -2,7 +2,7 @@
 import { elements } from "domino/lib/htmlelts";
 import NodeList from "domino/lib/NodeList";
 import { isFormAssociated } from "./components.js";
-import { kept } from "./changes.js";
+import { cachedUntilChange } from "./changes.js";
 import { HTMLCollection, HTMLFormControlsCollection, RadioNodeList, collection, ownerOf } from "./live-lists.js";
 import { add, lower, reflect } from "./members.js";
 import { descendants, firstElement, rootOf } from "./tree.js";
@@ -39,7 +39,7 @@ export function install(bridge) {
         add(prototype, form);
     }
     // The labels of each control of a tree.
-    const labelsIn = kept((root) => {
+    const labelsIn = cachedUntilChange((root) => {
         const found = new Map();
         for (const label of descendants(root, (element) => element instanceof HTMLLabelElement)) {
             const { control } = label;
@@ -84,7 +84,7 @@ export function install(bridge) {
         },
         set type(value) { this.setAttribute("type", value); },
     });
-    const within = kept((fieldset) => descendants(fieldset, isListed));
+    const within = cachedUntilChange((fieldset) => descendants(fieldset, isListed));
     add(HTMLFieldSetElement.prototype, {
         get type() { return "fieldset"; },
         get elements() { return this._elements ??= collection(HTMLCollection, this, within); },
@@ -112,7 +112,7 @@ export function install(bridge) {
         },
     });
     // The controls of each form of a tree.
-    const controlsIn = kept((root) => {
+    const controlsIn = cachedUntilChange((root) => {
         const found = new Map();
         for (const control of descendants(root, isListed)) {
             const form = control.type === "image" ? null : owner(control);
@@ -123,7 +123,7 @@ export function install(bridge) {
     });
     const controls = (form) => controlsIn(rootOf(form)).get(form) ?? none;
     // Controls of one name are one entry.
-    const byName = (list) => kept((of) => {
+    const byName = (list) => cachedUntilChange((of) => {
         const found = new Map();
         for (const control of list(of)) {
             for (const name of new Set([control.id, control.getAttribute("name") ?? ""])) {

@@ -12,7 +12,7 @@ import NodeList from "domino/lib/NodeList";
 import ProcessingInstruction from "domino/lib/ProcessingInstruction";
 import Text from "domino/lib/Text";
 import utils from "domino/lib/utils";
-import { kept } from "./changes.js";
+import { cachedUntilChange } from "./changes.js";
 import { copied, copying, moving } from "./components.js";
 import { HTMLCollection, collection } from "./live-lists.js";
 import { add, lower } from "./members.js";
@@ -303,7 +303,7 @@ export function install(bridge) {
         const lists = listsOf.get(root);
         if (!lists.has(key)) {
             const test = makeTest();
-            lists.set(key, collection(HTMLCollection, root, kept((parent) => descendants(parent, test), counter)));
+            lists.set(key, collection(HTMLCollection, root, cachedUntilChange((parent) => descendants(parent, test), counter)));
         }
         return lists.get(key);
     };
@@ -329,7 +329,7 @@ export function install(bridge) {
 
     // Documents.
     const none = [];
-    const namedIn = kept((document) => {
+    const namedIn = cachedUntilChange((document) => {
         const found = new Map();
         for (const element of descendants(document, (one) => one.hasAttribute("name") && one.namespaceURI === utils.NAMESPACE.HTML)) {
             const name = element.getAttribute("name");

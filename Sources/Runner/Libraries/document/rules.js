@@ -27,7 +27,7 @@ export function parse(text, level = 0) {
     for (;;) {
         const open = source.indexOf("{", start);
         if (open < 0) return rules;
-        // A rule that ends with a semicolon is like `@import`.
+        // Rules without a block, such as `@import`, end with a semicolon; they are skipped.
         const prelude = source.slice(start, open).split(";").pop().trim();
         const end = closing(open);
         const body = source.slice(open + 1, end - 1);
@@ -44,7 +44,7 @@ export function parse(text, level = 0) {
     }
 }
 
-// A selector that is not supported matches nothing; the others of its rule do.
+// A selector that is not supported matches nothing; the other selectors of its rule still apply.
 function compiled(text) {
     try {
         return compile(text);

@@ -2,7 +2,7 @@
 import Element from "domino/lib/Element";
 import { elements } from "domino/lib/htmlelts";
 import { isDisabled } from "./activation.js";
-import { changedState, derived, kept } from "./changes.js";
+import { changedState, derived, cachedUntilChange } from "./changes.js";
 import { HTMLCollection, HTMLOptionsCollection, collection, ownerOf } from "./live-lists.js";
 import { add } from "./members.js";
 import { descendants, elementsOf } from "./tree.js";
@@ -22,14 +22,14 @@ export function install() {
     const displaySize = (select) => Number.parseInt(select.getAttribute("size") ?? "", 10) || (select.multiple ? 4 : 1);
     // The selected option of a list of one line: the first enabled one by default, unless the app has deselected all
     // since the list last changed.
-    const chosenOf = kept((select) => {
+    const chosenOf = cachedUntilChange((select) => {
         const options = optionsOf(select), selected = options.findLast(isRaw);
         if (selected !== undefined) return selected;
         if (displaySize(select) !== 1 || isSame(select._clearedFor, options)) return null;
         return options.find((option) => !isDisabled(option)) ?? null;
     }, "all");
     const isSame = (list, other) => list !== undefined && list.length === other.length && list.every((option, at) => option === other[at]);
-    const selectedOf = kept((select) => {
+    const selectedOf = cachedUntilChange((select) => {
         if (select.multiple) return optionsOf(select).filter(isRaw);
         const option = chosenOf(select);
         return option === null ? [] : [option];
@@ -137,7 +137,7 @@ export function install() {
         get length() { return optionsOf(ownerOf(this)).length; },
         set length(length) { ownerOf(this).length = length; },
     });
-    const within = kept((list) => descendants(list, (element) => element.localName === "option"));
+    const within = cachedUntilChange((list) => descendants(list, (element) => element.localName === "option"));
     add(HTMLDataListElement.prototype, {
         get options() { return this._options ??= collection(HTMLCollection, this, within); },
     });

@@ -4,7 +4,7 @@ import Document from "domino/lib/Document";
 import DocumentFragment from "domino/lib/DocumentFragment";
 import Element from "domino/lib/Element";
 import Node from "domino/lib/Node";
-import { kept } from "./changes.js";
+import { cachedUntilChange } from "./changes.js";
 import { elementsBelow, isConnected, isCustomName, isShadowRoot, setShadow, shadowOf } from "./components.js";
 import { add } from "./members.js";
 import { follow } from "./mutations.js";
@@ -101,7 +101,7 @@ export function install(bridge, declareIn) {
     }
 
     // Slots.
-    const slotsOf = kept((root) => {
+    const slotsOf = cachedUntilChange((root) => {
         const found = new Map();
         for (const slot of descendants(root, isSlot)) if (!found.has(slot.name)) found.set(slot.name, slot);
         return found;
