@@ -2,7 +2,7 @@
 
 import { LABELS } from "./activity.js";
 import * as health from "./health.js";
-import { NotAllowed, StandInHealth, done, save } from "./stand-ins.js";
+import { NotAllowed, StandInHealth, done, openPage, save, step, text } from "./stand-ins.js";
 
 test("the workout is saved first, then its samples with it (B30)", async () => {
   const store = new StandInHealth();
@@ -91,4 +91,63 @@ test("the manifest has a different purpose for each privilege (B27, mistake 10)"
   const reasons = manifest.privileges.map(({ reason }) => reason);
   assert.ok(reasons.every((reason) => reason.length > 10));
   assert.equal(new Set(reasons).size, reasons.length);
+});
+
+// --- With the store of the test host ------------------------------------------------------------
+
+/** A minute of walking on the page. */
+const walk = async () => {
+  await sensors.play("walk");
+  await openPage();
+  await step("start", "70s");
+  await step("finish", "1s");
+  const [kept] = await nervous.storage.get("workouts");
+  return kept;
+};
+
+test("a finished workout is in the health store, with what was measured (B26, B30, B32)", async () => {
+  const kept = await walk();
+  const [{ key, start, end, duration, totals, distance, text: texts }] = await nervous.health.workouts();
+  assert.deepEqual([key, start, end, duration], [kept.id, kept.start, kept.end, kept.duration]);
+  assert.equal(totals.steps, kept.steps);
+  assert.ok(Math.abs(distance - kept.distance) < 0.001);
+  assert.equal(texts.detail, `${kept.distance.toFixed(0)} m | ${kept.floors} floors`);
+  assert.equal(text("health"), "Saved in the health store.");
+  assert.equal(document.querySelectorAll("#list li").length, 1);
+});
+
+test("a type that is denied is left out of the health store, and named (B27)", async () => {
+  await permissions.deny("health:steps:write");
+  await walk();
+  const [{ totals }] = await nervous.health.workouts();
+  assert.equal("steps" in totals, false);
+  assert.match(text("health"), /without steps/);
+});
+
+test("a denied workout is kept here, and saved when it is allowed (B28, D12)", async () => {
+  await permissions.deny("health:workout:write");
+  const kept = await walk();
+  assert.deepEqual(await nervous.health.workouts(), []);
+  assert.match(text("health"), /Kept here only/);
+  await permissions.allow("health:workout:write");
+  assert.equal((await health.save(kept)).state, "saved");
+  assert.equal((await nervous.health.workouts())[0].key, kept.id);
+});
+
+test("a workout of another app is in the week (B26, B32)", async () => {
+  const start = clock.now() - 3_600_000;
+  await globalThis.health.addWorkout({ activity: "swimming", start, end: start + 1_800_000,
+    samples: [{ type: "distance-swimming", value: 1000 }] });
+  await openPage();
+  assert.match(text("list"), /swimming \| 30 min 0 secs/);
+  assert.match(text("list"), /from the health store/);
+});
+
+test("a workout that is deleted is deleted in the health store (B26)", async () => {
+  await walk();
+  document.querySelector('[data-show="map"]').click();
+  await clock.advance("1ms");
+  document.getElementById("delete-now").click();
+  await clock.advance("1s");
+  assert.deepEqual(await nervous.health.workouts(), []);
 });
