@@ -6,8 +6,8 @@ const TOTALS = [
   { type: "flights-climbed", field: "floors" },
 ];
 
-/** The store of the host; undefined on one that has none. */
-export const healthOf = (sdk = nervous) => sdk.health;
+/** The store of the host; null on one that has none. */
+export const healthOf = (sdk = nervous) => sdk.health ?? null;
 
 /** Whether a type may be written; asks the owner if there is no decision yet. */
 async function mayWrite(permissions, type) {
@@ -30,7 +30,7 @@ async function mayWrite(permissions, type) {
  * `{ state: "missing" | "denied" | "failed", error? }`: then it can be tried again later.
  */
 export async function save(workout, { health = healthOf(), permissions = nervous.permissions } = {}) {
-  if (health === undefined) return { state: "missing" };
+  if (health === null) return { state: "missing" };
   const { id: key, start, end, duration } = workout;
   const { activity, distance } = health.activityOf(workout.label);
   const wanted = [...TOTALS, ...(distance === undefined ? [] : [{ type: distance, field: "distance" }])]
@@ -53,7 +53,7 @@ export async function save(workout, { health = healthOf(), permissions = nervous
 
 /** The workouts of the last week that other apps saved, or this app before its storage was cleared. */
 export async function others(own, { health = healthOf() } = {}) {
-  if (health === undefined) return [];
+  if (health === null) return [];
   const ids = new Set(own.map(({ id }) => id));
   try {
     return (await health.workouts({ limit: 100 })).filter(({ own, key }) => !(own && ids.has(key))).map((workout) => ({
@@ -69,7 +69,7 @@ export async function others(own, { health = healthOf() } = {}) {
 
 /** Deletes a workout of this app from the store; quiet if it is not there. */
 export async function remove(workout, { health = healthOf() } = {}) {
-  if (health === undefined) return;
+  if (health === null) return;
   try {
     const found = await health.workouts({ from: workout.start, to: workout.start + 1, own: true, limit: 100 });
     for (const { id, key } of found) if (key === workout.id) await health.remove(id);

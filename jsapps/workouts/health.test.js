@@ -77,8 +77,8 @@ test("workouts of other apps are in the history, and one's own keep their way an
 });
 
 test("without a health store, or when reading it fails, the history is the app's own (B26)", async () => {
-  assert.deepEqual(await health.save(done(), { health: undefined, permissions: null }), { state: "missing" });
-  assert.deepEqual(await health.others([], { health: undefined }), []);
+  assert.deepEqual(await health.save(done(), { health: null, permissions: null }), { state: "missing" });
+  assert.deepEqual(await health.others([], { health: null }), []);
   const refusing = { workouts: () => Promise.reject(new NotAllowed("denied")) };
   assert.deepEqual(await health.others([], { health: refusing }), []);
   const failing = new StandInHealth();
