@@ -92,7 +92,7 @@ struct WebComponentTests {
             """)
         #expect(run.errors.isEmpty)
         #expect(
-            Set(run.lines) == ["before 0", "a", "sheet 3", "missing", "frame", "window"])
+            Set(run.lines) == ["before 0", "rest", "a", "sheet 3", "missing", "frame", "window"])
         #expect(run.lines.first == "before 0" && run.lines.last == "window")
     }
 
