@@ -207,7 +207,8 @@ let package = Package(
             [
                 "API", "Addresses", "AppRuns", "AppStorage", "Auth", "CQRencode", "CZlib",
                 "Connectors", "Egress", "Health", "Ingest", "JSApps", "LAE", "Motion",
-                "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks", "VM",
+                "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks",
+                "VM",
                 asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
                 logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
             ], exclude: ["Resources"]),
@@ -329,7 +330,8 @@ let package = Package(
             "Provider",
             [
                 "Addresses", "AppRuns", "AppStorage", "Archive", "Auth", "Connectors", "Egress",
-                "Health", "Ingest", "JSApps", "LAE", "Provider", "Resources", "Samples", "Scheduling",
+                "Health", "Ingest", "JSApps", "LAE", "Provider", "Resources", "Samples",
+                "Scheduling",
                 "Sessions", "Text", "Tracks", "VM", "nervous-runner", "nervous-unpacker",
                 httpTypes, hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix,
                 nioSSL, nioWebSocket,
