@@ -70,14 +70,15 @@ def _gait(host: Host, page: Page) -> Iterator[None]:
     yield
 
 
-def _home(host: Host, page: Page) -> Iterator[None]:
-    """A locked door, three rooms, and an answer."""
+def _house(host: Host) -> None:
+    """A door and three rooms, unless they are there."""
+    if any(sensor["id"] == "door.front" for sensor in host.call("GET", "/sensors")["items"]):
+        return
     host.call("PUT", "/sensors/door.front", {"title": "Front door", "fields": [
         {"name": "lock", "kind": "state"}, {"name": "door", "kind": "state"},
         {"name": "battery", "unit": "%"}]})
     for room in ("bedroom", "kitchen", "living-room"):
         host.declare(f"climate.{room}", room.replace("-", " ").capitalize(), temperature="Cel", humidity="%")
-    _allow(host, "home", "sensor:door", "sensor:climate", "storage")
     now = int(time.time() * 1000)
     host.call("POST", "/sensors/door.front/samples", {
         "t": now, "lock": "locked", "door": "closed", "battery": 87.5})
@@ -85,6 +86,12 @@ def _home(host: Host, page: Page) -> Iterator[None]:
             ("bedroom", 18.5, 52), ("kitchen", 22, 61), ("living-room", 21.4, 44))):
         host.call("POST", f"/sensors/climate.{room}/samples", {
             "t": now - place * MINUTE, "temperature": temperature, "humidity": humidity})
+
+
+def _home(host: Host, page: Page) -> Iterator[None]:
+    """A locked door, three rooms, and an answer."""
+    _house(host)
+    _allow(host, "home", "sensor:door", "sensor:climate", "storage")
     _open(host, page, "home", "document.querySelector('[data-sensor=\"climate.kitchen\"], [data-sensor=\"door.front\"]')")
     page.wait(2)
     page.run("document.querySelector('#question').value = 'What is the temperature in the bedroom?';"
@@ -182,7 +189,8 @@ WEATHER = """(async () => {
 
 
 def _wall(host: Host, page: Page) -> Iterator[None]:
-    """The weather of the fixtures, a room and a door; those of `home` are used."""
+    """The weather of the fixtures, a room and a door."""
+    _house(host)
     _allow(host, "wall", "sensor:climate", "sensor:door", "storage", "net:https://api.openweathermap.org")
     _open(host, page, "wall", "document.querySelector('#settings')")
     page.run(WEATHER)
@@ -200,6 +208,8 @@ def _workouts(host: Host, page: Page) -> Iterator[None]:
             ("barometer", [{"name": "pressure", "unit": "hPa"}])):
         host.simulate(f"{kind}.walk", f"Walk, {kind}", kind, rate=1, seed=7, fields=fields, scenario="walk")
         _allow(host, "workouts", f"sensor:{kind}.walk")
+    for kind in ("workout", "steps", "flights-climbed", "distance-walking-running", "distance-cycling"):
+        _allow(host, "workouts", f"health:{kind}", f"health:{kind}:write")
     _allow(host, "workouts", "storage")
     is_shown = "document.querySelector('[data-step]')"
     _open(host, page, "workouts", is_shown)
