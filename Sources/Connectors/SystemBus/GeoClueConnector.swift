@@ -24,18 +24,8 @@ struct GeoClueConnector: Connector {
     var sourceName: String { "GeoClue" }
 
     func connect(_ sink: SampleSink) async throws {
-        try await BusProblem.named(sourceName) {
-            let connection = try BusConnection(address: bus)
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await follow(connection, sink))
-            } catch {
-                result = .failure(error)
-            }
-            // GeoClue removes the client of a connection when it ends.
-            await connection.close()
-            try result.get()
-        }
+        // GeoClue removes the client of a connection when it ends.
+        try await BusProblem.named(sourceName, on: bus) { try await follow($0, sink) }
     }
 
     private func follow(_ connection: BusConnection, _ sink: SampleSink) async throws {

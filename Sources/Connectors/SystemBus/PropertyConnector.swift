@@ -33,18 +33,8 @@ struct PropertyConnector: Connector {
     var sourceName: String { object.title }
 
     func connect(_ sink: SampleSink) async throws {
-        try await BusProblem.named(object.title) {
-            let connection = try BusConnection(address: bus)
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await follow(connection, sink))
-            } catch {
-                result = .failure(error)
-            }
-            // The service forgets what a connection claimed when it ends.
-            await connection.close()
-            try result.get()
-        }
+        // The service forgets what a connection claimed when it ends.
+        try await BusProblem.named(object.title, on: bus) { try await follow($0, sink) }
     }
 
     private func follow(_ connection: BusConnection, _ sink: SampleSink) async throws {
@@ -94,10 +84,22 @@ struct PropertyConnector: Connector {
 
 /// Errors of services on the system bus, as a person reads them.
 enum BusProblem {
-    /// Runs `body`; errors of the bus become those of a source.
-    static func named(_ title: String, _ body: () async throws -> Void) async throws {
+    /// Runs `body` with a connection that is closed at its end; errors of the bus become those of a source.
+    ///
+    /// - Parameter bus: the address of the bus.
+    static func named(
+        _ title: String, on bus: String, _ body: (BusConnection) async throws -> Void
+    ) async throws {
         do {
-            try await body()
+            let connection = try BusConnection(address: bus)
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(connection))
+            } catch {
+                result = .failure(error)
+            }
+            await connection.close()
+            try result.get()
         } catch let error as BusError {
             throw failure(of: title, error)
         }
