@@ -155,7 +155,7 @@ public struct Permissions: Sendable {
         return canAsk(for: privilege, client) ? .prompt : .denied
     }
 
-    /// The state of a privilege as its client is told: a hidden denial looks like a grant.
+    /// The state of a privilege that its client sees: a hidden denial looks like a grant.
     ///
     /// - Parameter readable: the sensors that the name in the privilege refers to on this machine.
     public func shownState(

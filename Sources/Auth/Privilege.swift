@@ -236,7 +236,7 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
         }
     }
 
-    /// Whether an app is not told that this is denied: not to be allowed to read a type of health data says
+    /// Whether a denial is hidden from the app: not to be allowed to read a type of health data says
     /// something about the owner.
     public var hidesDenial: Bool { healthAccess == .read }
 

@@ -145,7 +145,7 @@ struct HealthAccessTests {
         #expect(others.filter(grant.view.reads).map(\.description) == ["steps"])
     }
 
-    @Test func `the state that an app is told hides a denial of reading only`() async throws {
+    @Test func `the state that an app sees hides a denial of reading only`() async throws {
         let names = ["health:steps", "health:heart-rate", "health:steps:write", "storage"]
         let (authority, _) = try await begin(names + ["health:sleep"], restricted: ["health:sleep"])
         let client = Client(name: "app", kind: .app, run: nil)
@@ -160,7 +160,7 @@ struct HealthAccessTests {
         #expect(try await shown("health:sleep") == .granted)
         #expect(try await shown("health:steps:write") == .denied)
         #expect(try await shown("storage") == .denied)
-        // The owner is told the truth.
+        // The owner sees the denial.
         let steps = try #require(PrivilegeID("health:steps"))
         #expect(await authority.permissions.state(of: steps, for: client) == .denied)
     }

@@ -12,7 +12,7 @@ import { openStorage } from "./store.js";
 import { spanText } from "./elements.js";
 
 const CONNECT_WITHIN_MS = 30_000;
-/** How often a run in the background reads a climate, whose curve nobody sees. */
+/** How often a run in the background reads a climate, which draws no curve. */
 const CLIMATE_MS = 60_000;
 const LONG_MS = 3_600_000;
 
@@ -239,7 +239,7 @@ export class Home {
     await this.#acquire(id);
   }
 
-  /** Others are told that the device is in use; without that it can be read all the same. */
+  /** Other clients see that the device is in use; it can be read without that, too. */
   async #acquire(id) {
     try {
       await this.leases.acquire(id);
@@ -337,7 +337,7 @@ export class Home {
     if (isEntrance(id) && link.state !== "connected") return { isStale: true, note: `${link.state}, ${age}` };
     // A device that reports only changes is current as long as it is connected, however old its last one is.
     if (description.connection?.state === "connected" && isEntrance(id)) return { isStale: false, note: null };
-    // A door that was declared has no connection, and nobody opens it at intervals.
+    // A door that was declared has no connection, and is not opened at intervals.
     if (isEntrance(id)) return { isStale: false, note: null };
     // The host does not know how often a sensor sends of which it has one sample.
     const isStale = !description.available || (description.stale ?? now - sample.t > LONG_MS);

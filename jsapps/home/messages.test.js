@@ -10,7 +10,7 @@ const start = async (sdk, options = {}) => {
   return home;
 };
 
-test("an event that nobody sees is one message, half a second later, with title and body (C14)", async () => {
+test("an event that is not viewed is one message, half a second later, with title and body (C14)", async () => {
   const door = serialDoor(), sdk = withDevices(nervous, door);
   door.send(locked);
   await start(sdk);

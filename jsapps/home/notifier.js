@@ -1,4 +1,4 @@
-// Messages to the owner while nobody looks at the page.
+// Messages to the owner while the page is not viewed.
 
 const DELAY_MS = 500;
 

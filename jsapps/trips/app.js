@@ -110,7 +110,7 @@ function show() {
 
 const shown = new Map();
 
-/** Whether values differ from those of the last call: what is drawn anew loses focus and typed text. */
+/** Whether values differ from those of the last call: what is drawn again loses focus and typed text. */
 function isNew(name, ...values) {
   const before = shown.get(name);
   shown.set(name, values);

@@ -11,7 +11,7 @@ export class WeatherError extends Error {}
 
 const invalid = () => new WeatherError("Invalid response");
 
-/** A position that tells the server where the weather is, and not in which house: to about a kilometre. */
+/** A position that is exact enough for the weather, and does not reveal the house: to about a kilometre. */
 export const coarse = (degrees) => Math.round(degrees * 100) / 100;
 
 /** The address of `weather` or `forecast`. */

@@ -248,7 +248,7 @@ function setHandler(target, type, value, compile = null) {
     addListener(target, type, listener);
 }
 
-// Events that have an older name, for which they are dispatched again where nobody listens to them.
+// Events that have an older name, under which they are dispatched again if there is no listener for the present name.
 const olderTypes = {
     __proto__: null, animationend: "webkitAnimationEnd", animationiteration: "webkitAnimationIteration",
     animationstart: "webkitAnimationStart", transitionend: "webkitTransitionEnd",

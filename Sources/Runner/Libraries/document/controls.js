@@ -13,7 +13,7 @@ const types = new Set([
 ]);
 const fixed = new Set(["hidden", "submit", "image", "reset", "button"]);
 
-/** The chosen files of a control: nobody chooses any. */
+/** The chosen files of a control, of which there are none in a headless run. */
 export class FileList {
     constructor() { throw new TypeError("Illegal constructor"); }
     get length() { return 0; }

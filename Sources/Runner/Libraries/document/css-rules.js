@@ -68,7 +68,7 @@ export function selectorText(written, isNested) {
 // Rules within so many others do not count.
 const levelLimit = 32;
 
-// Each `&` stands for the selector of the rule around, so that selectors of nested rules can grow without bounds.
+// Each `&` stands for the selector of the enclosing rule, so selectors of nested rules can grow without bounds.
 const sizeLimit = 1 << 14;
 export function nested(written, parent) {
     if (parent === null) return written;
