@@ -276,7 +276,7 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]),
         tests("Sessions", ["Motion", "Samples", "Sessions", "Text", "Tracks", grdb]),
-        tests("Health", ["Health", "Samples", grdb]),
+        tests("Health", ["Health", "Samples", "Text", grdb]),
         tests("DBus", ["DBus"], exclude: ["peer.py"]),
         tests("SampleStore", ["SampleStore", "Samples", "Statistics", "store-writer", grdb]),
         tests(

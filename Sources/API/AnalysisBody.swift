@@ -2,16 +2,6 @@ public import Text
 
 /// The request for an analysis.
 public struct AnalysisBody: Codable, Sendable {
-    /// A number, a text, or true or false.
-    public enum Scalar: Hashable, Sendable {
-        /// A number.
-        case number(Double)
-        /// A text.
-        case text(String)
-        /// True or false.
-        case flag(Bool)
-    }
-
     /// How samples of several sensors are joined.
     public struct Join: Codable, Hashable, Sendable {
         /// `nearest` or `last`.
@@ -31,9 +21,9 @@ public struct AnalysisBody: Codable, Sendable {
     /// Fields of sensors, such as `cpu.busy`.
     public let inputs: [String]
     /// Milliseconds since 1970, a time in RFC 3339, or a duration before now.
-    public var from: Scalar?
+    public var from: JSONScalar?
     /// Milliseconds since 1970, a time in RFC 3339, or a duration before now.
-    public var to: Scalar?
+    public var to: JSONScalar?
     /// Conditions such as `cpu.busy>50`.
     public var `where`: [String]?
     /// Means of windows of this length replace the samples.
@@ -41,7 +31,7 @@ public struct AnalysisBody: Codable, Sendable {
     /// How samples of several sensors are joined.
     public var join: Join?
     /// The parameters of the analysis.
-    public var parameters: [String: Scalar]?
+    public var parameters: [String: JSONScalar]?
 
     /// Creates the request for an analysis of all samples.
     public init(_ analysis: String, of inputs: [String]) {
@@ -57,34 +47,12 @@ public struct AnalysisBody: Codable, Sendable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         analysis = try members.decode(String.self, forKey: .analysis)
         inputs = try members.decode([String].self, forKey: .inputs)
-        from = try members.decodeIfPresent(Scalar.self, forKey: .from)
-        to = try members.decodeIfPresent(Scalar.self, forKey: .to)
+        from = try members.decodeIfPresent(JSONScalar.self, forKey: .from)
+        to = try members.decodeIfPresent(JSONScalar.self, forKey: .to)
         `where` = try members.decodeIfPresent([String].self, forKey: .where)
         every = try members.decodeIfPresent(String.self, forKey: .every)
         join = try members.decodeIfPresent(Join.self, forKey: .join)
-        parameters = try members.decodeIfPresent([String: Scalar].self, forKey: .parameters)
-    }
-}
-
-extension AnalysisBody.Scalar: Codable {
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let flag = try? container.decode(Bool.self) {
-            self = .flag(flag)
-        } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else {
-            self = .text(try container.decode(String.self))
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .number(let number): try container.encode(number)
-        case .text(let text): try container.encode(text)
-        case .flag(let flag): try container.encode(flag)
-        }
+        parameters = try members.decodeIfPresent([String: JSONScalar].self, forKey: .parameters)
     }
 }
 

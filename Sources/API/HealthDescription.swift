@@ -1,34 +1,4 @@
-/// A value of health data or of its metadata: a number, a text, or in metadata also a flag.
-public enum HealthScalar: Codable, Hashable, Sendable {
-    /// `true` or `false`.
-    case flag(Bool)
-    /// A number.
-    case number(Double)
-    /// A text.
-    case text(String)
-
-    /// - Throws: `DecodingError` for `null`, a list or an object.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let flag = try? container.decode(Bool.self) {
-            self = .flag(flag)
-        } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else {
-            self = .text(try container.decode(String.self))
-        }
-    }
-
-    /// Writes the value itself.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .flag(let flag): try container.encode(flag)
-        case .number(let number): try container.encode(number)
-        case .text(let text): try container.encode(text)
-        }
-    }
-}
+public import Text
 
 /// A type of health data.
 public struct HealthTypeDescription: Codable, Sendable {
@@ -67,12 +37,12 @@ public struct CharacteristicDescription: Codable, Sendable {
     /// Its type.
     public let type: String
     /// A text, or a number in `unit`.
-    public let value: HealthScalar
+    public let value: JSONScalar
     /// The unit of a number.
     public let unit: String?
 
     /// Creates a value from its members.
-    public init(type: String, value: HealthScalar, unit: String? = nil) {
+    public init(type: String, value: JSONScalar, unit: String? = nil) {
         (self.type, self.value, self.unit) = (type, value, unit)
     }
 }
@@ -80,7 +50,7 @@ public struct CharacteristicDescription: Codable, Sendable {
 /// The request to set a characteristic.
 public struct CharacteristicRequest: Codable, Sendable {
     /// A text, or a number in `unit`.
-    public let value: HealthScalar
+    public let value: JSONScalar
     /// The unit of a number; by default the stored one.
     public let unit: String?
 
@@ -89,7 +59,7 @@ public struct CharacteristicRequest: Codable, Sendable {
     }
 
     /// Creates a value from its members.
-    public init(value: HealthScalar, unit: String? = nil) {
+    public init(value: JSONScalar, unit: String? = nil) {
         (self.value, self.unit) = (value, unit)
     }
 
@@ -97,7 +67,7 @@ public struct CharacteristicRequest: Codable, Sendable {
     public init(from decoder: any Decoder) throws {
         try decoder.rejectMembers(except: CodingKeys.allCases.map(\.rawValue))
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        value = try members.decode(HealthScalar.self, forKey: .value)
+        value = try members.decode(JSONScalar.self, forKey: .value)
         unit = try members.decodeIfPresent(String.self, forKey: .unit)
     }
 }
@@ -109,17 +79,17 @@ public struct HealthSampleRequest: Codable, Sendable {
     /// Its type, a quantity or category.
     public let type: String
     /// A number, or the value of a category.
-    public let value: HealthScalar
+    public let value: JSONScalar
     /// The UCUM code of the number's unit; by default the stored one.
     public let unit: String?
     /// By default now, or in a workout or correlation its start.
-    public let start: HealthScalar?
+    public let start: JSONScalar?
     /// By default `start`; of a total or category in a workout its end.
-    public let end: HealthScalar?
+    public let end: JSONScalar?
     /// Unique among what the client saved.
     public let key: String?
     /// Further properties.
-    public let metadata: [String: HealthScalar]?
+    public let metadata: [String: JSONScalar]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case type, value, unit, start, end, key, metadata
@@ -127,8 +97,8 @@ public struct HealthSampleRequest: Codable, Sendable {
 
     /// Creates a value from its members.
     public init(
-        type: String, value: HealthScalar, unit: String? = nil, start: HealthScalar? = nil,
-        end: HealthScalar? = nil, key: String? = nil, metadata: [String: HealthScalar]? = nil
+        type: String, value: JSONScalar, unit: String? = nil, start: JSONScalar? = nil,
+        end: JSONScalar? = nil, key: String? = nil, metadata: [String: JSONScalar]? = nil
     ) {
         self.type = type
         self.value = value
@@ -144,12 +114,12 @@ public struct HealthSampleRequest: Codable, Sendable {
         try decoder.rejectMembers(except: CodingKeys.allCases.map(\.rawValue))
         let members = try decoder.container(keyedBy: CodingKeys.self)
         type = try members.decode(String.self, forKey: .type)
-        value = try members.decode(HealthScalar.self, forKey: .value)
+        value = try members.decode(JSONScalar.self, forKey: .value)
         unit = try members.decodeIfPresent(String.self, forKey: .unit)
-        start = try members.decodeIfPresent(HealthScalar.self, forKey: .start)
-        end = try members.decodeIfPresent(HealthScalar.self, forKey: .end)
+        start = try members.decodeIfPresent(JSONScalar.self, forKey: .start)
+        end = try members.decodeIfPresent(JSONScalar.self, forKey: .end)
         key = try members.decodeIfPresent(String.self, forKey: .key)
-        metadata = try members.decodeIfPresent([String: HealthScalar].self, forKey: .metadata)
+        metadata = try members.decodeIfPresent([String: JSONScalar].self, forKey: .metadata)
     }
 }
 
@@ -185,9 +155,9 @@ public struct HealthWorkoutRequest: Codable, Sendable {
     /// Its activity, such as `running`.
     public let activity: String
     /// When it began, in milliseconds since 1970 or RFC 3339.
-    public let start: HealthScalar
+    public let start: JSONScalar
     /// When it ended.
-    public let end: HealthScalar
+    public let end: JSONScalar
     /// Milliseconds in which it was active; by default from start to end.
     public let duration: Double?
     /// Its samples.
@@ -195,7 +165,7 @@ public struct HealthWorkoutRequest: Codable, Sendable {
     /// Unique among what the client saved.
     public let key: String?
     /// Further properties.
-    public let metadata: [String: HealthScalar]?
+    public let metadata: [String: JSONScalar]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case activity, start, end, duration, samples, key, metadata
@@ -203,9 +173,9 @@ public struct HealthWorkoutRequest: Codable, Sendable {
 
     /// Creates a value from its members.
     public init(
-        activity: String, start: HealthScalar, end: HealthScalar, duration: Double? = nil,
+        activity: String, start: JSONScalar, end: JSONScalar, duration: Double? = nil,
         samples: [HealthSampleRequest]? = nil, key: String? = nil,
-        metadata: [String: HealthScalar]? = nil
+        metadata: [String: JSONScalar]? = nil
     ) {
         self.activity = activity
         self.start = start
@@ -221,12 +191,12 @@ public struct HealthWorkoutRequest: Codable, Sendable {
         try decoder.rejectMembers(except: CodingKeys.allCases.map(\.rawValue))
         let members = try decoder.container(keyedBy: CodingKeys.self)
         activity = try members.decode(String.self, forKey: .activity)
-        start = try members.decode(HealthScalar.self, forKey: .start)
-        end = try members.decode(HealthScalar.self, forKey: .end)
+        start = try members.decode(JSONScalar.self, forKey: .start)
+        end = try members.decode(JSONScalar.self, forKey: .end)
         duration = try members.decodeIfPresent(Double.self, forKey: .duration)
         samples = try members.decodeIfPresent([HealthSampleRequest].self, forKey: .samples)
         key = try members.decodeIfPresent(String.self, forKey: .key)
-        metadata = try members.decodeIfPresent([String: HealthScalar].self, forKey: .metadata)
+        metadata = try members.decodeIfPresent([String: JSONScalar].self, forKey: .metadata)
     }
 }
 
@@ -235,13 +205,13 @@ public struct HealthCorrelationRequest: Codable, Sendable {
     /// Its type, such as `blood-pressure`.
     public let type: String
     /// When it was measured, in milliseconds since 1970 or RFC 3339; by default now.
-    public let start: HealthScalar?
+    public let start: JSONScalar?
     /// Exactly one sample of each type in it.
     public let samples: [HealthSampleRequest]
     /// Unique among what the client saved.
     public let key: String?
     /// Further properties.
-    public let metadata: [String: HealthScalar]?
+    public let metadata: [String: JSONScalar]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case type, start, samples, key, metadata
@@ -249,8 +219,8 @@ public struct HealthCorrelationRequest: Codable, Sendable {
 
     /// Creates a value from its members.
     public init(
-        type: String, start: HealthScalar? = nil, samples: [HealthSampleRequest],
-        key: String? = nil, metadata: [String: HealthScalar]? = nil
+        type: String, start: JSONScalar? = nil, samples: [HealthSampleRequest],
+        key: String? = nil, metadata: [String: JSONScalar]? = nil
     ) {
         self.type = type
         self.start = start
@@ -264,10 +234,10 @@ public struct HealthCorrelationRequest: Codable, Sendable {
         try decoder.rejectMembers(except: CodingKeys.allCases.map(\.rawValue))
         let members = try decoder.container(keyedBy: CodingKeys.self)
         type = try members.decode(String.self, forKey: .type)
-        start = try members.decodeIfPresent(HealthScalar.self, forKey: .start)
+        start = try members.decodeIfPresent(JSONScalar.self, forKey: .start)
         samples = try members.decode([HealthSampleRequest].self, forKey: .samples)
         key = try members.decodeIfPresent(String.self, forKey: .key)
-        metadata = try members.decodeIfPresent([String: HealthScalar].self, forKey: .metadata)
+        metadata = try members.decodeIfPresent([String: JSONScalar].self, forKey: .metadata)
     }
 }
 
@@ -282,7 +252,7 @@ public struct HealthSampleDescription: Codable, Sendable {
     /// When it ended.
     public let end: Double
     /// A number in `unit`, or the value of a category.
-    public let value: HealthScalar
+    public let value: JSONScalar
     /// The UCUM code of the number's unit.
     public let unit: String?
     /// Whether the caller saved it.
@@ -296,13 +266,13 @@ public struct HealthSampleDescription: Codable, Sendable {
     /// The key that its source gave it; only of the caller's own.
     public let key: String?
     /// Further properties.
-    public let metadata: [String: HealthScalar]?
+    public let metadata: [String: JSONScalar]?
 
     /// Creates a value from its members.
     public init(
-        id: String, type: String, start: Double, end: Double, value: HealthScalar,
+        id: String, type: String, start: Double, end: Double, value: JSONScalar,
         unit: String? = nil, own: Bool, app: String? = nil, workout: String? = nil,
-        correlation: String? = nil, key: String? = nil, metadata: [String: HealthScalar]? = nil
+        correlation: String? = nil, key: String? = nil, metadata: [String: JSONScalar]? = nil
     ) {
         self.id = id
         self.type = type
@@ -359,7 +329,7 @@ public struct HealthWorkoutDescription: Codable, Sendable {
     /// The key that its source gave it; only of the caller's own.
     public let key: String?
     /// Further properties.
-    public let metadata: [String: HealthScalar]?
+    public let metadata: [String: JSONScalar]?
     /// Its samples, the oldest first; missing in lists.
     public let samples: [HealthSampleDescription]?
 
@@ -368,7 +338,7 @@ public struct HealthWorkoutDescription: Codable, Sendable {
         id: String, activity: String, start: Double, end: Double, duration: Double, own: Bool,
         app: String? = nil, totals: [String: Double], distance: Double? = nil,
         floors: Double? = nil, text: Text, key: String? = nil,
-        metadata: [String: HealthScalar]? = nil, samples: [HealthSampleDescription]? = nil
+        metadata: [String: JSONScalar]? = nil, samples: [HealthSampleDescription]? = nil
     ) {
         self.id = id
         self.activity = activity
@@ -404,14 +374,14 @@ public struct HealthCorrelationDescription: Codable, Sendable {
     /// The key that its source gave it; only of the caller's own.
     public let key: String?
     /// Further properties.
-    public let metadata: [String: HealthScalar]?
+    public let metadata: [String: JSONScalar]?
     /// Its samples.
     public let samples: [HealthSampleDescription]
 
     /// Creates a value from its members.
     public init(
         id: String, type: String, start: Double, end: Double, own: Bool, app: String? = nil,
-        key: String? = nil, metadata: [String: HealthScalar]? = nil,
+        key: String? = nil, metadata: [String: JSONScalar]? = nil,
         samples: [HealthSampleDescription]
     ) {
         self.id = id

@@ -124,7 +124,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
     }
 
     /// A parameter as a boolean, a number or a text.
-    private static func scalar(_ text: String) -> AnalysisBody.Scalar {
+    private static func scalar(_ text: String) -> JSONScalar {
         if let flag = Bool(text) { return .flag(flag) }
         if let number = Double(text), number.isFinite { return .number(number) }
         return .text(text)

@@ -1,13 +1,8 @@
 import ArgumentParser
 import Samples
 
-/// The time range of the samples that a command reads or deletes.
-struct TimeRangeOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
-    var last: String?
-
+/// The bounds of a time range.
+struct TimeBoundOptions: ParsableArguments {
     // A duration before now begins with a hyphen.
     @Option(
         parsing: .unconditional,
@@ -23,6 +18,25 @@ struct TimeRangeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Before this time; if it is a day, until the end of that day.", valueName: "time"))
     var to: String?
+
+    /// The bounds as parameters of the API.
+    var parameters: (from: String?, to: String?) {
+        let time = TimeInput()
+        return (time.parameter(from), time.parameter(to, isEnd: true))
+    }
+}
+
+/// The time range of the samples that a command reads or deletes.
+struct TimeRangeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Only samples that are no older than this, such as 10m.", valueName: "duration"))
+    var last: String?
+
+    @OptionGroup var bounds: TimeBoundOptions
+
+    var from: String? { bounds.from }
+    var to: String? { bounds.to }
 
     /// Checks the options; each command calls it in `validate`.
     ///

@@ -2,6 +2,7 @@ import Files
 import Foundation
 import GRDB
 import Samples
+import Text
 
 /// The SQLite file of the health store: its schema and its statements.
 struct HealthDatabase: Sendable {
@@ -15,7 +16,7 @@ struct HealthDatabase: Sendable {
         var activity: WorkoutActivity?
         /// Microseconds.
         var active: Int64?
-        var metadata: [String: HealthMetadata]?
+        var metadata: [String: JSONScalar]?
     }
 
     /// Opens the file, or creates it and its key.

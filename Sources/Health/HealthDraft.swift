@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 public import Samples
+public import Text
 
 /// A sample to save, as its source gives it.
 public struct HealthSampleDraft: Hashable, Sendable {
@@ -23,11 +24,11 @@ public struct HealthSampleDraft: Hashable, Sendable {
     /// Unique among the objects of the source; saving the same again has no effect.
     public let key: String?
     /// Further properties.
-    public let metadata: [String: HealthMetadata]
+    public let metadata: [String: JSONScalar]
 
     public init(
         _ type: HealthType, _ value: Value, unit: String? = nil, start: Timestamp? = nil,
-        end: Timestamp? = nil, key: String? = nil, metadata: [String: HealthMetadata] = [:]
+        end: Timestamp? = nil, key: String? = nil, metadata: [String: JSONScalar] = [:]
     ) {
         self.type = type
         self.value = value
@@ -80,11 +81,11 @@ public struct HealthGroupDraft: Hashable, Sendable {
     /// Unique among the objects of the source; saving the same again has no effect.
     public let key: String?
     /// Further properties.
-    public let metadata: [String: HealthMetadata]
+    public let metadata: [String: JSONScalar]
 
     public init(
         _ subject: Subject, samples: [HealthSampleDraft], key: String? = nil,
-        metadata: [String: HealthMetadata] = [:]
+        metadata: [String: JSONScalar] = [:]
     ) {
         self.subject = subject
         self.samples = samples
@@ -115,7 +116,7 @@ public struct HealthGroupDraft: Hashable, Sendable {
     }
 }
 
-extension [String: HealthMetadata] {
+extension [String: JSONScalar] {
     fileprivate var parts: [String?] {
         ["\(count)"] + sorted { $0.key < $1.key }.flatMap { [$0.key, "\($0.value)"] }
     }
@@ -148,7 +149,7 @@ struct HealthDraftCheck {
         let end: Timestamp
         let content: HealthObject.Content
         let key: String?
-        let metadata: [String: HealthMetadata]
+        let metadata: [String: JSONScalar]
         let digest: Data?
     }
 
@@ -304,7 +305,7 @@ struct HealthDraftCheck {
         }
     }
 
-    private func check(_ metadata: [String: HealthMetadata]) throws(HealthError) {
+    private func check(_ metadata: [String: JSONScalar]) throws(HealthError) {
         let isValid =
             metadata.count <= Self.metadataLimit
             && metadata.allSatisfy { name, value in

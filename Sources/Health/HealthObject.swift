@@ -1,4 +1,5 @@
 public import Samples
+public import Text
 
 /// The app or program that saved an object.
 public struct HealthSource: Hashable, Sendable {
@@ -10,33 +11,6 @@ public struct HealthSource: Hashable, Sendable {
     /// - Parameter number: not empty; an empty one is the owner's.
     public init(name: String, number: String) {
         (self.name, self.number) = (name, number)
-    }
-}
-
-/// A value of the metadata of an object.
-public enum HealthMetadata: Hashable, Sendable, Codable {
-    case flag(Bool)
-    case number(Double)
-    case text(String)
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let flag = try? container.decode(Bool.self) {
-            self = .flag(flag)
-        } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else {
-            self = .text(try container.decode(String.self))
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .flag(let flag): try container.encode(flag)
-        case .number(let number): try container.encode(number)
-        case .text(let text): try container.encode(text)
-        }
     }
 }
 
@@ -79,7 +53,7 @@ public struct HealthObject: Hashable, Sendable {
     /// The key that its source gave it.
     public let key: String?
     /// What its source added.
-    public let metadata: [String: HealthMetadata]
+    public let metadata: [String: JSONScalar]
 }
 
 /// A workout or correlation with its samples.

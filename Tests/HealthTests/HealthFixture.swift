@@ -3,6 +3,7 @@ import Health
 import Samples
 import Synchronization
 import Testing
+import Text
 
 /// A folder with a health store, and a clock that the test sets.
 final class HealthFixture: Sendable {

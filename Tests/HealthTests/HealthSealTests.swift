@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Health
 import Testing
+import Text
 
 /// The seal of the values.
 struct HealthSealTests {

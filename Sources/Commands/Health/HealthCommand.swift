@@ -27,31 +27,6 @@ struct HealthCommand: AsyncParsableCommand {
             List.self, Types.self, Show.self, Set.self, Unset.self, Export.self, Delete.self,
         ], defaultSubcommand: List.self)
 
-    /// A range of times.
-    struct RangeOptions: ParsableArguments {
-        // A duration before now begins with a hyphen.
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                """
-                From this time: a day such as 2024-06-01, a time in RFC 3339, or a duration before now \
-                such as -2h.
-                """, valueName: "time"))
-        var from: String?
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "Before this time; if it is a day, until the end of that day.", valueName: "time"))
-        var to: String?
-
-        /// The parameters of the API.
-        var parameters: (from: String?, to: String?) {
-            let time = TimeInput()
-            return (time.parameter(from), time.parameter(to, isEnd: true))
-        }
-    }
-
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show how much is stored, by type and app.")
@@ -122,7 +97,7 @@ struct HealthCommand: AsyncParsableCommand {
             try await HostSession.with(options.host) { session in
                 let types = try await session.client.healthTypes().value.items
                 let isNumber = types.first { $0.id == type }?.unit != nil
-                let number = Double(decimal: value).map(HealthScalar.number)
+                let number = Double(decimal: value).map(JSONScalar.number)
                 guard let scalar = isNumber ? number : .text(value) else {
                     throw CommandFailure(
                         .usage, "\(value.debugDescription) is not a number.",
@@ -181,7 +156,7 @@ struct HealthCommand: AsyncParsableCommand {
         @Option(help: "Only data that this app or program saved.", completion: .names(.app))
         var app: String?
 
-        @OptionGroup var range: RangeOptions
+        @OptionGroup var range: TimeBoundOptions
 
         @Flag(help: "Delete everything, also the characteristics.")
         var all = false
@@ -244,7 +219,7 @@ extension CharacteristicDescription {
     var valueText: String { value.shown(in: unit) }
 }
 
-extension HealthScalar {
+extension JSONScalar {
     /// The value for display, with its unit.
     func shown(in unit: String? = nil) -> String {
         switch self {

@@ -21,7 +21,7 @@ extension HealthCommand {
         @Argument(help: "The type; see: nervous health types.")
         var type: String
 
-        @OptionGroup var range: RangeOptions
+        @OptionGroup var range: TimeBoundOptions
 
         @Option(help: "The maximum number, newest first; 100 by default, 10 for workouts.")
         var limit: Int?

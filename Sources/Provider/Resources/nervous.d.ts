@@ -245,7 +245,7 @@ declare namespace Nervous {
     | "walking" | "running" | "cycling" | "driving" | "hiking" | "swimming" | "rowing"
     | "strength" | "other";
 
-  type HealthMetadata = Readonly<Record<string, string | number | boolean>>;
+  type JSONScalar = Readonly<Record<string, string | number | boolean>>;
 
   interface HealthType {
     readonly id: string;
@@ -272,7 +272,7 @@ declare namespace Nervous {
     end?: number | Date | string;
     /** Unique among what the app saved: saving the same again stores it once. */
     key?: string;
-    metadata?: HealthMetadata;
+    metadata?: JSONScalar;
   }
 
   interface NewWorkout {
@@ -283,7 +283,7 @@ declare namespace Nervous {
     duration?: number;
     samples?: readonly NewHealthSample[];
     key?: string;
-    metadata?: HealthMetadata;
+    metadata?: JSONScalar;
   }
 
   interface NewCorrelation {
@@ -291,7 +291,7 @@ declare namespace Nervous {
     start?: number | Date | string;
     samples: readonly NewHealthSample[];
     key?: string;
-    metadata?: HealthMetadata;
+    metadata?: JSONScalar;
   }
 
   interface HealthObject {
@@ -303,7 +303,7 @@ declare namespace Nervous {
     /** The name of this app, if it saved it. */
     readonly app?: string;
     readonly key?: string;
-    readonly metadata?: HealthMetadata;
+    readonly metadata?: JSONScalar;
   }
 
   interface HealthQuantitySample extends HealthObject {

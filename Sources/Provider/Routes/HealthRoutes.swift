@@ -5,6 +5,7 @@ import HTTPTypes
 import Health
 import Hummingbird
 import Samples
+import Text
 
 /// The health store.
 struct HealthRoutes {
@@ -119,7 +120,7 @@ struct HealthRoutes {
                 activity, start: try moment(body.start, "start"), end: try moment(body.end, "end"),
                 active: try body.duration.map(duration)),
             samples: try (body.samples ?? []).map(draft), key: body.key,
-            metadata: metadata(body.metadata))
+            metadata: body.metadata ?? [:])
         let grant = try await authorizer.health(
             "health-save", writing: draft.privilegedTypes, request, context)
         let saved = try await health.save(draft, for: grant)
@@ -160,7 +161,7 @@ struct HealthRoutes {
         }
         let draft = HealthGroupDraft(
             .correlation(type, start: try body.start.map { try moment($0, "start") }),
-            samples: try body.samples.map(draft), key: body.key, metadata: metadata(body.metadata))
+            samples: try body.samples.map(draft), key: body.key, metadata: body.metadata ?? [:])
         let grant = try await authorizer.health(
             "health-save", writing: draft.privilegedTypes, request, context)
         let saved = try await health.save(draft, for: grant)
@@ -221,7 +222,7 @@ struct HealthRoutes {
         }
         return try .json(
             CharacteristicDescription(
-                type: type.description, value: HealthScalar(value),
+                type: type.description, value: JSONScalar(value),
                 unit: type.unit?.description))
     }
 
@@ -306,11 +307,11 @@ struct HealthRoutes {
             type, try value(sample.value, of: type), unit: sample.unit,
             start: try sample.start.map { try moment($0, "start") },
             end: try sample.end.map { try moment($0, "end") }, key: sample.key,
-            metadata: metadata(sample.metadata))
+            metadata: sample.metadata ?? [:])
     }
 
     private func value(
-        _ value: HealthScalar, of type: HealthType
+        _ value: JSONScalar, of type: HealthType
     ) throws -> HealthSampleDraft.Value {
         switch value {
         case .number(let number): return .number(number)
@@ -320,17 +321,7 @@ struct HealthRoutes {
         }
     }
 
-    private func metadata(_ metadata: [String: HealthScalar]?) -> [String: HealthMetadata] {
-        (metadata ?? [:]).mapValues { value in
-            switch value {
-            case .flag(let flag): .flag(flag)
-            case .number(let number): .number(number)
-            case .text(let text): .text(text)
-            }
-        }
-    }
-
-    private func moment(_ value: HealthScalar, _ name: String) throws -> Timestamp {
+    private func moment(_ value: JSONScalar, _ name: String) throws -> Timestamp {
         switch value {
         case .number(let number):
             if let time = Timestamp(milliseconds: number) { return time }

@@ -34,7 +34,7 @@ extension AnalysisBody {
     }
 
     private static func moment(
-        _ name: String, _ value: Scalar?, _ now: Timestamp
+        _ name: String, _ value: JSONScalar?, _ now: Timestamp
     ) throws -> Timestamp? {
         switch value {
         case nil: return nil

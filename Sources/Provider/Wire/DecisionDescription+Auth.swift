@@ -8,7 +8,7 @@ extension DecisionDescription {
     ///   - policy: what overrules grants.
     ///   - isForOwner: whether to include a grant that the policy overrules, the policy's file, and
     ///     the sensors that were not chosen; other clients see `denied` instead of such a grant,
-    ///     and neither the file nor the sensors. Of a decision that clients are not told about, they see a
+    ///     and neither the file nor the sensors. Of a decision that is hidden from clients, they see a
     ///     grant.
     init(_ record: PermissionRecord, _ policy: Policy, isForOwner: Bool = true) {
         let granted = record.terms.flatMap { terms in

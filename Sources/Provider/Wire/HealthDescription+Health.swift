@@ -15,17 +15,9 @@ extension HealthTypeDescription {
     }
 }
 
-extension HealthScalar {
+extension JSONScalar {
     init(_ value: HealthSampleDraft.Value) {
         switch value {
-        case .number(let number): self = .number(number)
-        case .text(let text): self = .text(text)
-        }
-    }
-
-    init(_ value: HealthMetadata) {
-        switch value {
-        case .flag(let flag): self = .flag(flag)
         case .number(let number): self = .number(number)
         case .text(let text): self = .text(text)
         }
@@ -44,10 +36,8 @@ extension HealthView {
     }
 }
 
-extension [String: HealthMetadata] {
-    fileprivate var described: [String: HealthScalar]? {
-        isEmpty ? nil : mapValues(HealthScalar.init)
-    }
+extension [String: JSONScalar] {
+    fileprivate var described: Self? { isEmpty ? nil : self }
 }
 
 extension HealthSampleDescription {
@@ -55,7 +45,7 @@ extension HealthSampleDescription {
     init(_ object: HealthObject, in unit: HealthUnit? = nil, for view: HealthView) {
         let stored = object.type.unit
         let shown = unit ?? stored
-        let value: HealthScalar =
+        let value: JSONScalar =
             switch object.content {
             case .number(let number):
                 .number(shown.flatMap { stored?.convert(number, to: $0) } ?? number)
