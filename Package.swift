@@ -126,6 +126,7 @@ let package = Package(
 
         // Vocabulary and mathematics.
         module("Files"),
+        module("Databases", ["Files", grdb]),
         module("Resources", ["CResources"]),
         module("Samples"),
         module("Scheduling", ["Samples", deque]),
@@ -133,12 +134,12 @@ let package = Package(
         module("Text"),
         module("Motion", ["Samples", "Statistics", "Text"]),
         module("Tracks", ["Samples", "Text"]),
-        module("Sessions", ["Files", "Motion", "Samples", "Text", "Tracks", grdb]),
-        module("Health", ["Files", "Samples", "Text", crypto, grdb]),
+        module("Sessions", ["Databases", "Files", "Motion", "Samples", "Text", "Tracks", grdb]),
+        module("Health", ["Databases", "Files", "Samples", "Text", crypto, grdb]),
 
         // Collecting and storing samples.
         module("DBus", ["CSystemd"]),
-        module("SampleStore", ["CZlib", "CZstd", "Files", "Samples", "Statistics", grdb]),
+        module("SampleStore", ["CZlib", "CZstd", "Databases", "Files", "Samples", "Statistics", grdb]),
         module(
             "VM",
             ["CClock", "Files", "SampleStore", "Samples", "Scheduling", "Statistics", logging]),
@@ -154,12 +155,12 @@ let package = Package(
 
         // Permission, and what needs it.
         module("Addresses"),
-        module("AppStorage", ["Files", "Samples", "Scheduling", "Text", grdb]),
+        module("AppStorage", ["Databases", "Files", "Samples", "Scheduling", "Text", grdb]),
         module(
             "Auth",
             [
-                "Addresses", "AppStorage", "Files", "Health", "Samples", "Scheduling", "Text",
-                crypto, grdb, logging,
+                "Addresses", "AppStorage", "Databases", "Files", "Health", "Samples", "Scheduling",
+                "Text", crypto, grdb, logging,
             ]),
         module("LAE", ["Auth", "Samples", "Scheduling", "Statistics", "VM"]),
         module(
@@ -198,7 +199,7 @@ let package = Package(
 
         module(
             "Backup",
-            ["Auth", "Files", "Samples", "Scheduling", "Text", crypto, grdb]),
+            ["Auth", "Databases", "Files", "Samples", "Scheduling", "Text", crypto, grdb]),
 
         // The HTTP API, the host and its commands.
         module("API", ["Samples", "Text"]),
@@ -230,10 +231,9 @@ let package = Package(
             "Commands",
             [
                 "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "Backup",
-                "DBus", "Egress", "Health", "Host", "Ingest", "JSApps", "LAE", "RunnerProtocol",
-                "Samples",
-                "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser, crypto,
-                lifecycle, nioCore, unixSignals,
+                "DBus", "Databases", "Egress", "Health", "Host", "Ingest", "JSApps", "LAE",
+                "RunnerProtocol", "Samples", "Sessions", "Simulation", "Text", "Tracks", "VM",
+                argumentParser, crypto, lifecycle, nioCore, unixSignals,
             ]),
         .executableTarget(
             name: "nervous", dependencies: ["Commands"], swiftSettings: strict,
@@ -264,6 +264,7 @@ let package = Package(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
         tests("TestSupport", ["CProcess"]),
         tests("Files", ["Files"]),
+        tests("Databases", ["Databases", "Files", grdb]),
         tests("Samples", ["Samples"]),
         tests("Scheduling", ["Samples", "Scheduling"]),
         tests("Statistics", ["Samples", "Statistics"], resources: [.copy("Fixtures")]),
@@ -275,7 +276,7 @@ let package = Package(
                 "Motion", "Samples", "Sessions", "Tracks",
             ],
             resources: [.copy("Fixtures")]),
-        tests("Sessions", ["Motion", "Samples", "Sessions", "Text", "Tracks", grdb]),
+        tests("Sessions", ["Databases", "Motion", "Samples", "Sessions", "Text", "Tracks", grdb]),
         tests("Health", ["Health", "Samples", "Text", grdb]),
         tests("DBus", ["DBus"], exclude: ["peer.py"]),
         tests("SampleStore", ["SampleStore", "Samples", "Statistics", "store-writer", grdb]),

@@ -1,5 +1,5 @@
+import Databases
 import Files
-import GRDB
 
 /// Why a value was not stored or read, or a message not accepted.
 public struct AppStorageError: Error, Sendable, CustomStringConvertible {
@@ -82,25 +82,18 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
             cause: cause)
     }
 
-    /// Wraps an error of SQLite or of the file.
+    /// Wraps an error of SQLite or of the file; an error of this module stays as it is.
     init(wrapping error: any Error) {
-        switch error {
-        case let own as AppStorageError:
+        if let own = error as? AppStorageError {
             self = own
             return
-        case let file as FilesError:
-            self.init(file)
-            return
-        default: break
         }
-        let found = error as? DatabaseError
-        if let found, [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(found.resultCode) {
-            self.init(damaged: "is damaged: \(found.message ?? "\(found)")", cause: found)
-            return
+        let failed = "The storage of apps could not be read or written"
+        switch DatabaseFailure(error) {
+        case .file(let file): self.init(file)
+        case .damaged(let reason): self.init(damaged: "is damaged: \(reason)", cause: error)
+        case .diskFull(let reason): self.init(.diskFull, "\(failed): \(reason).", cause: error)
+        case .other(let reason): self.init(.storeFailed, "\(failed): \(reason).", cause: error)
         }
-        self.init(
-            found?.resultCode == .SQLITE_FULL ? .diskFull : .storeFailed,
-            "The storage of apps could not be read or written: \(found?.message ?? "\(error)").",
-            cause: error)
     }
 }

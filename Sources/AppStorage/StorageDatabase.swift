@@ -1,3 +1,4 @@
+import Databases
 import Files
 import Foundation
 import GRDB
@@ -38,33 +39,20 @@ public struct StorageDatabase: Sendable {
         do {
             try DatabaseFile.create(path) { try Self.open($0).close() }
             try PrivateFile.checkDatabase(path)
-            if let fault = DatabaseFile.fault(of: path) { throw AppStorageError(damaged: fault) }
+            if let fault = DatabaseFile.headerFault(of: path) {
+                throw AppStorageError(damaged: fault)
+            }
+            if let defect = try DatabaseFile.defects(of: path, limit: 1).first {
+                throw AppStorageError(damaged: "is damaged: \(defect)")
+            }
             queue = try Self.open(path)
-            let faults = try queue.read { database in
-                try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
-            }
-            guard faults == ["ok"] else {
-                throw AppStorageError(damaged: "is damaged: \(faults.joined(separator: " "))")
-            }
         } catch {
             throw AppStorageError(wrapping: error)
         }
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "app-storage"
-        configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { database in
-            // VACUUM copies in memory, not to a temporary file outside of the data directory.
-            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY")
-        }
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        // What was acknowledged survives a power cut.
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        try migrator.migrate(queue)
-        return queue
+        try DatabaseFile.open(path, label: "app-storage", erasing: true, migrator: migrator)
     }
 
     /// The value of a key; `nil` when there is none.

@@ -1,3 +1,4 @@
+import Databases
 import Foundation
 import GRDB
 import Glibc
@@ -38,7 +39,7 @@ public struct AccessLogVerification: Sendable {
             throw AuthError(.notFound, "No access log: \(path) does not exist.")
         }
         do {
-            let queue = try AuthDatabase.openForReading(path)
+            let queue = try DatabaseFile.openForReading(path)
             return try await queue.read { try verify($0, onProgress) }
         } catch {
             throw AuthError(wrapping: error, while: "verifying the access log")

@@ -1,3 +1,4 @@
+import Databases
 import Files
 import GRDB
 
@@ -24,7 +25,7 @@ struct AuthDatabase: Sendable {
         } catch let error as FilesError {
             throw AuthError(error)
         }
-        if let fault = DatabaseFile.fault(of: path) {
+        if let fault = DatabaseFile.headerFault(of: path) {
             throw AuthError(damaged: path, fault)
         }
         do {
@@ -40,32 +41,15 @@ struct AuthDatabase: Sendable {
 
     /// The error for a file that cannot be opened or read.
     static func failure(_ error: any Error, opening path: String) -> AuthError {
-        guard let found = error as? DatabaseError,
-            [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(found.resultCode)
-        else { return AuthError(wrapping: error, while: "opening \(path)") }
-        return AuthError(
-            damaged: path, "is damaged: \(found.message ?? "\(found)")", cause: found)
+        guard case .damaged(let reason) = DatabaseFailure(error) else {
+            return AuthError(wrapping: error, while: "opening \(path)")
+        }
+        return AuthError(damaged: path, "is damaged: \(reason)", cause: error)
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "auth"
-        configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)
-        configuration.foreignKeysEnabled = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
         // A denial that was acknowledged must not come back as a grant after a power cut.
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        try migrator.migrate(queue)
-        return queue
-    }
-
-    /// Opens a database for reading, also while a host writes to it.
-    static func openForReading(_ path: String) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        return try DatabaseQueue(path: path, configuration: configuration)
+        try DatabaseFile.open(path, label: "auth", migrator: migrator)
     }
 
     fileprivate static var migrator: DatabaseMigrator {
@@ -163,18 +147,4 @@ struct AuthDatabase: Sendable {
 extension Authority {
     /// The names of the migrations of the permission database that this version knows, in order.
     public static var migrations: [String] { AuthDatabase.migrator.migrations }
-
-    /// Reports what SQLite finds wrong in a database file, without writing to it.
-    ///
-    /// - Throws: `storeFailed` when the file cannot be read or is not a database.
-    public static func faults(inFile path: String) async throws(AuthError) -> [String] {
-        do {
-            let lines = try await AuthDatabase.openForReading(path).read { database in
-                try String.fetchAll(database, sql: "PRAGMA quick_check(10)")
-            }
-            return lines == ["ok"] ? [] : lines
-        } catch {
-            throw AuthError(wrapping: error, while: "checking \(path)")
-        }
-    }
 }

@@ -1,4 +1,5 @@
 public import AppStorage
+import Databases
 import Files
 import GRDB
 public import Samples

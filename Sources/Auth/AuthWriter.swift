@@ -1,3 +1,4 @@
+import Databases
 import Files
 import GRDB
 import Synchronization
@@ -137,13 +138,5 @@ final class AuthWriter: Sendable {
         }
         guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
         return result
-    }
-}
-
-extension DatabaseError {
-    /// Whether the disk is full; if there is no space for its shared memory, SQLite reports an I/O error.
-    var isLackOfSpace: Bool {
-        resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE
-            || extendedResultCode == .SQLITE_IOERR_SHMOPEN
     }
 }

@@ -1,3 +1,4 @@
+import Databases
 import Files
 import Foundation
 import GRDB
@@ -154,11 +155,8 @@ public struct DataFormats: Sendable {
 
     /// The applied migrations of a database; `nil` if it does not exist or cannot be read.
     private static func migrations(in path: String) -> [String]? {
-        guard access(path, F_OK) == 0, DatabaseFile.fault(of: path) == nil else { return nil }
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        return try? DatabaseQueue(path: path, configuration: configuration).read { database in
+        guard access(path, F_OK) == 0, DatabaseFile.headerFault(of: path) == nil else { return nil }
+        return try? DatabaseFile.openForReading(path).read { database in
             guard try database.tableExists("grdb_migrations") else { return [] }
             return try String.fetchAll(database, sql: "SELECT identifier FROM grdb_migrations")
         }

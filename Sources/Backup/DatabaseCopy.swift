@@ -1,3 +1,4 @@
+import Databases
 import Files
 import Foundation
 import GRDB
@@ -19,7 +20,7 @@ struct DatabaseCopy: Sendable {
     /// - Parameter onProgress: called now and then with the bytes of the copy.
     /// - Throws: ``BackupError``, `CancellationError`.
     func make(at copy: String, onProgress: @escaping @Sendable (Int64) -> Void) async throws {
-        if let fault = DatabaseFile.fault(of: path) { throw Self.damaged(path, fault) }
+        if let fault = DatabaseFile.headerFault(of: path) { throw Self.damaged(path, fault) }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -30,7 +31,7 @@ struct DatabaseCopy: Sendable {
                     }
                 }
                 defer { group.cancelAll() }
-                let queue = try Self.open(path)
+                let queue = try DatabaseFile.openForReading(path)
                 try await queue.vacuum(into: copy)
                 try queue.close()
             }
@@ -43,27 +44,14 @@ struct DatabaseCopy: Sendable {
     ///
     /// - Throws: ``BackupError`` with `damagedData` unless SQLite finds it intact.
     static func check(_ copy: String, of name: String) async throws {
-        if let fault = DatabaseFile.fault(of: copy) { throw damaged(name, fault) }
+        if let fault = DatabaseFile.headerFault(of: copy) { throw damaged(name, fault) }
         do {
-            let lines = try await open(copy).read { database in
-                try String.fetchAll(database, sql: "PRAGMA quick_check(3)")
+            if let defect = try DatabaseFile.defects(of: copy, limit: 3).first {
+                throw damaged(name, "is damaged: \(defect)")
             }
-            guard lines == ["ok"] else { throw damaged(name, "is damaged: \(lines[0])") }
         } catch let error as DatabaseError {
             throw damaged(name, "is damaged: \(error.message ?? "\(error)")", cause: error)
         }
-    }
-
-    private static func open(_ path: String) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "backup"
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { database in
-            // No temporary files outside of the data directory.
-            try database.execute(sql: "PRAGMA temp_store = MEMORY")
-        }
-        return try DatabaseQueue(path: path, configuration: configuration)
     }
 
     private static func failure(

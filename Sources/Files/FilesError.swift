@@ -28,7 +28,7 @@ public struct FilesError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The failure described by `errno`.
     ///
     /// - Parameter action: the start of the message, such as "Cannot open /a".
-    static func last(_ action: String) -> FilesError { FilesError(action, errno) }
+    public static func last(_ action: String) -> FilesError { FilesError(action, errno) }
 
     private init(_ action: String, _ number: Int32) {
         code = number == ENOSPC || number == EDQUOT ? .diskFull : .failed

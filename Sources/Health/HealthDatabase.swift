@@ -1,3 +1,4 @@
+import Databases
 import Files
 import Foundation
 import GRDB
@@ -33,13 +34,12 @@ struct HealthDatabase: Sendable {
             try queue.close()
         }
         try PrivateFile.checkDatabase(path)
-        if let fault = DatabaseFile.fault(of: path) { throw HealthError(damaged: fault) }
+        if let fault = DatabaseFile.headerFault(of: path) { throw HealthError(damaged: fault) }
+        if let defect = try DatabaseFile.defects(of: path, limit: 1).first {
+            throw HealthError(damaged: "is damaged: \(defect)")
+        }
         queue = try Self.open(path)
         self.seal = seal
-        let faults = try queue.read { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
-        guard faults == ["ok"] else {
-            throw HealthError(damaged: "is damaged: \(faults.joined(separator: " "))")
-        }
         // Another key must not add values that this file's key cannot open.
         let proof = try queue.read { try Data.fetchOne($0, sql: "SELECT proof FROM seal") }
         guard let proof else { throw HealthError(damaged: "is incomplete") }
@@ -49,29 +49,7 @@ struct HealthDatabase: Sendable {
     private static let proof = "nervous health store"
 
     private static func open(_ path: String) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "health"
-        configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)
-        configuration.foreignKeysEnabled = true
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY")
-        }
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        // What was acknowledged survives a power cut.
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        try migrator.migrate(queue)
-        return queue
-    }
-
-    /// The defects that SQLite finds in a file, which is only read.
-    static func faults(inFile path: String) throws -> [String] {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        let lines = try queue.read { try String.fetchAll($0, sql: "PRAGMA quick_check(10)") }
-        return lines == ["ok"] ? [] : lines
+        try DatabaseFile.open(path, label: "health", erasing: true, migrator: migrator)
     }
 
     // MARK: - Objects

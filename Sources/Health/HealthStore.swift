@@ -52,17 +52,6 @@ public struct HealthStore: Sendable {
     /// The names of the migrations that this version knows, in order.
     public static var migrations: [String] { HealthDatabase.migrator.migrations }
 
-    /// The defects that SQLite finds in a file, which is only read and may be in use.
-    ///
-    /// - Throws: `storeFailed` if the file cannot be read or is no database.
-    public static func faults(inFile path: String) throws(HealthError) -> [String] {
-        do {
-            return try HealthDatabase.faults(inFile: path)
-        } catch {
-            throw HealthError(wrapping: error)
-        }
-    }
-
     // MARK: - Saving
 
     /// Saves samples, all or none.

@@ -31,17 +31,6 @@ public actor SessionBook {
         (database, setAside) = try SessionFile.open(path, now: now())
     }
 
-    /// The defects that SQLite finds in a file of sessions, which is only read and may be in use.
-    ///
-    /// - Throws: `storeFailed` if the file cannot be read or is no database.
-    public static func faults(inFile path: String) throws(SessionsError) -> [String] {
-        do {
-            return try SessionDatabase.faults(inFile: path)
-        } catch {
-            throw SessionsError(wrapping: error)
-        }
-    }
-
     /// The names of the migrations that this version knows, in order.
     public static var migrations: [String] { SessionDatabase.migrator.migrations }
 

@@ -1,3 +1,4 @@
+import Databases
 import GRDB
 import Samples
 import Tracks
@@ -13,29 +14,7 @@ struct SessionDatabase: Sendable {
 
     /// Opens the file, and creates missing tables.
     init(path: String) throws {
-        var configuration = Configuration()
-        configuration.label = "sessions"
-        configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)
-        configuration.foreignKeysEnabled = true
-        queue = try DatabaseQueue(path: path, configuration: configuration)
-        do {
-            try Self.migrator.migrate(queue)
-        } catch {
-            // A damaged file is renamed, so it must not stay open.
-            try? queue.close()
-            throw error
-        }
-    }
-
-    /// The defects that SQLite finds in a file, which is only read.
-    static func faults(inFile path: String) throws -> [String] {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        let lines = try queue.read { try String.fetchAll($0, sql: "PRAGMA quick_check(10)") }
-        return lines == ["ok"] ? [] : lines
+        queue = try DatabaseFile.open(path, label: "sessions", migrator: Self.migrator)
     }
 
     /// - Throws: ``Damage`` unless every session can be read.

@@ -1,3 +1,4 @@
+import Databases
 import Files
 import GRDB
 import Glibc
@@ -33,27 +34,21 @@ enum SessionFile {
 
     /// Creates the file if it is missing, and checks that only its owner can open it.
     private static func check(_ path: String) throws(SessionsError) {
-        do throws(FilesError) {
+        do {
+            try DatabaseFile.create(path) { try SessionDatabase(path: $0).queue.close() }
             try PrivateFile.checkDatabase(path)
         } catch {
-            let code: SessionsError.Code =
-                switch error.code {
-                case .unsafe: .unsafeFile
-                case .diskFull: .diskFull
-                case .failed: .storeFailed
-                }
-            throw SessionsError(code, error.message, hint: error.hint, cause: error)
+            throw SessionsError(wrapping: error)
         }
     }
 
     private static func verified(_ path: String) throws -> SessionDatabase {
-        guard !isForeign(path) else {
-            throw SessionDatabase.Damage(description: "it is not an SQLite file")
+        if let fault = DatabaseFile.headerFault(of: path) {
+            throw SessionDatabase.Damage(description: "the file \(fault)")
         }
         // Checked before the file is written.
-        let faults = try SessionDatabase.faults(inFile: path)
-        guard faults.isEmpty else {
-            throw SessionDatabase.Damage(description: faults.joined(separator: " "))
+        if let defect = try DatabaseFile.defects(of: path, limit: 1).first {
+            throw SessionDatabase.Damage(description: defect)
         }
         let database = try SessionDatabase(path: path)
         do {
@@ -63,18 +58,6 @@ enum SessionFile {
             throw error
         }
         return database
-    }
-
-    /// Whether the file begins with a header other than SQLite's.
-    ///
-    /// SQLite takes a file that is shorter than a page for an empty one, and would overwrite it.
-    private static func isForeign(_ path: String) -> Bool {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var head = [UInt8](repeating: 0, count: 16)
-        let count = read(descriptor, &head, head.count)
-        return count > 0 && head != Array("SQLite format 3\0".utf8)
     }
 
     /// Whether the content is at fault, rather than the disk or another process.

@@ -1,4 +1,5 @@
-import GRDB
+import Databases
+import Files
 public import Tracks
 
 /// An error of a session, a route or the file of sessions.
@@ -48,17 +49,26 @@ public struct SessionsError: Error, Sendable, CustomStringConvertible {
         self.init(.invalid, error.message, cause: error)
     }
 
-    /// Wraps an error of SQLite; an error of this module stays as it is.
+    /// Wraps an error of SQLite or of the file; an error of this module stays as it is.
     init(wrapping error: any Error) {
         if let own = error as? SessionsError {
             self = own
             return
         }
-        let found = error as? DatabaseError
-        let reason = found?.message ?? "\(error)"
-        self.init(
-            found?.resultCode == .SQLITE_FULL ? .diskFull : .storeFailed,
-            "The file of sessions could not be read or written: \(reason).", cause: error)
+        let failed = "The file of sessions could not be read or written"
+        switch DatabaseFailure(error) {
+        case .file(let file):
+            let code: Code =
+                switch file.code {
+                case .unsafe: .unsafeFile
+                case .diskFull: .diskFull
+                case .failed: .storeFailed
+                }
+            self.init(code, file.message, hint: file.hint, cause: file)
+        case .diskFull(let reason): self.init(.diskFull, "\(failed): \(reason).", cause: error)
+        case .damaged(let reason), .other(let reason):
+            self.init(.storeFailed, "\(failed): \(reason).", cause: error)
+        }
     }
 
     public var description: String { message }

@@ -1,3 +1,4 @@
+import Databases
 import Foundation
 import Samples
 import Sessions
@@ -26,7 +27,7 @@ struct SessionFileTests {
             let attributes = try FileManager.default.attributesOfItem(atPath: file)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
-        #expect(try SessionBook.faults(inFile: fixture.path).isEmpty)
+        #expect(try DatabaseFile.defects(of: fixture.path).isEmpty)
     }
 
     @Test(arguments: [0o640, 0o604, 0o666])

@@ -1,6 +1,7 @@
 import API
 import Auth
 import Backup
+import Databases
 import Foundation
 import Health
 import Host
@@ -26,10 +27,10 @@ struct DatabaseCheck: DoctorCheck {
         }
         return [
             await finding(samples) { try await VirtualMachine.faults(inFile: samples) },
-            await finding(permissions) { try await Authority.faults(inFile: permissions) },
-            await finding(stored) { try await Authority.faults(inFile: stored) },
-            await finding(sessions) { try SessionBook.faults(inFile: sessions) },
-            await finding(health) { try HealthStore.faults(inFile: health) },
+            await finding(permissions) { try DatabaseFile.defects(of: permissions) },
+            await finding(stored) { try DatabaseFile.defects(of: stored) },
+            await finding(sessions) { try DatabaseFile.defects(of: sessions) },
+            await finding(health) { try DatabaseFile.defects(of: health) },
         ]
     }
 

@@ -1,3 +1,4 @@
+import Databases
 import Files
 import Foundation
 import GRDB
@@ -20,12 +21,9 @@ extension SampleStore {
     /// - Returns: one sentence for each fault, with the sensor and the time range; about a hundred at most.
     public static func faults(inFile path: String) async throws(SampleStoreError) -> [String] {
         // SQLite takes an empty file for a database without tables.
-        if let fault = DatabaseFile.fault(of: path) { return ["The file \(fault)."] }
+        if let fault = DatabaseFile.headerFault(of: path) { return ["The file \(fault)."] }
         do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(5)
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try DatabaseFile.openForReading(path)
             return try await queue.read { database in
                 let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(10)")
                 var inspection = FileInspection(database)

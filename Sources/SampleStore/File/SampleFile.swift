@@ -1,3 +1,4 @@
+import Databases
 import Files
 import GRDB
 import Glibc
@@ -22,7 +23,7 @@ struct SampleFile: Sendable {
     ///   SQLite and of the system.
     init(path: String) throws {
         try DatabaseFile.create(path) { try Self.open($0).close() }
-        if let fault = DatabaseFile.fault(of: path) {
+        if let fault = DatabaseFile.headerFault(of: path) {
             throw SampleStoreError(.damaged, "The sample store \(path) \(fault).")
         }
         // SQLite gives its companions -wal and -shm the mode of the file itself.

@@ -1,5 +1,7 @@
+import Databases
 import Files
 import Foundation
+import TestSupport
 import Testing
 
 /// Checks of a database file without opening it as one.
@@ -28,37 +30,37 @@ struct DatabaseFileTests {
     }
 
     @Test func `a missing file is not a fault, an empty one is`() throws {
-        #expect(DatabaseFile.fault(of: path) == nil)
+        #expect(DatabaseFile.headerFault(of: path) == nil)
         try Data().write(to: URL(filePath: path))
-        #expect(DatabaseFile.fault(of: path) == "is empty")
+        #expect(DatabaseFile.headerFault(of: path) == "is empty")
     }
 
     @Test(arguments: [1, 15, 16, 99])
     func `a file shorter than the header is not a database`(size: Int) throws {
         try write(pages: 1, of: 4096, size: size)
-        #expect(DatabaseFile.fault(of: path) == "is not an SQLite database")
+        #expect(DatabaseFile.headerFault(of: path) == "is not an SQLite database")
     }
 
     @Test(arguments: [512, 4096, 65_536])
     func `a file with fewer pages than its header states is truncated`(pageSize: Int) throws {
         for missing in [1, pageSize, 2 * pageSize - 100] {
             try write(pages: 3, of: pageSize, size: 3 * pageSize - missing)
-            #expect(DatabaseFile.fault(of: path)?.hasPrefix("is truncated") == true)
+            #expect(DatabaseFile.headerFault(of: path)?.hasPrefix("is truncated") == true)
         }
         for more in [0, 1, pageSize] {
             try write(pages: 3, of: pageSize, size: 3 * pageSize + more)
-            #expect(DatabaseFile.fault(of: path) == nil)
+            #expect(DatabaseFile.headerFault(of: path) == nil)
         }
     }
 
     @Test func `an outdated number of pages in the header is ignored`() throws {
         try write(pages: 3, of: 4096, size: 4096, isCountValid: false)
-        #expect(DatabaseFile.fault(of: path) == nil)
+        #expect(DatabaseFile.headerFault(of: path) == nil)
         try write(pages: 3, of: 4096, size: 4096)
         try Data([1]).write(to: URL(filePath: path + "-wal"))
-        #expect(DatabaseFile.fault(of: path) == nil)
+        #expect(DatabaseFile.headerFault(of: path) == nil)
         try Data().write(to: URL(filePath: path + "-wal"))
-        #expect(DatabaseFile.fault(of: path) != nil)
+        #expect(DatabaseFile.headerFault(of: path) != nil)
     }
 
     @Test func `a database is renamed into place when it is complete`() throws {

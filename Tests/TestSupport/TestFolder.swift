@@ -1,12 +1,12 @@
 import Foundation
 
 /// A folder for one test, removed when this value is released.
-final class TestFolder {
-    let path: String
+public final class TestFolder {
+    public let path: String
 
-    init() throws {
+    public init() throws {
         let folder = FileManager.default.temporaryDirectory
-            .appending(path: "files-\(UUID().uuidString)", directoryHint: .notDirectory)
+            .appending(path: "test-\(UUID().uuidString)", directoryHint: .notDirectory)
         path = folder.path(percentEncoded: false)
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false,
@@ -15,33 +15,33 @@ final class TestFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    func path(_ name: String) -> String { "\(path)/\(name)" }
+    public func path(_ name: String) -> String { "\(path)/\(name)" }
 
     /// The names of its entries, sorted.
-    var names: [String] {
+    public var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
     }
 
-    func content(_ name: String) throws -> [UInt8] {
+    public func content(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(filePath: path(name))))
     }
 
-    func write(_ text: String, to name: String, mode: Int = 0o600) throws {
+    public func write(_ text: String, to name: String, mode: Int = 0o600) throws {
         try Data(text.utf8).write(to: URL(filePath: path(name)))
         try setMode(mode, of: name)
     }
 
-    func mode(_ name: String) throws -> Int? {
+    public func mode(_ name: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
     }
 
-    func setMode(_ mode: Int, of name: String) throws {
+    public func setMode(_ mode: Int, of name: String) throws {
         try FileManager.default.setAttributes(
             [.posixPermissions: mode], ofItemAtPath: path(name))
     }
 
     /// Changes the owner of an entry to the user `nobody`.
-    func giveAway(_ name: String) throws {
+    public func giveAway(_ name: String) throws {
         try FileManager.default.setAttributes(
             [.ownerAccountID: 65_534], ofItemAtPath: path(name))
     }

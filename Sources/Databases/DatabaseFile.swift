@@ -1,10 +1,13 @@
+import Files
+public import GRDB
 import Glibc
 
-/// Creates an SQLite file atomically, and checks its header and size.
+/// Creates, opens and checks the SQLite files of the host.
 ///
 /// ```swift
 /// try DatabaseFile.create("/data/a.sqlite") { path in try makeTables(path) }
-/// if let fault = DatabaseFile.fault(of: "/data/a.sqlite") { print("the file", fault) }
+/// if let fault = DatabaseFile.headerFault(of: "/data/a.sqlite") { print("the file", fault) }
+/// let queue = try DatabaseFile.open("/data/a.sqlite", label: "a", migrator: migrator)
 /// ```
 public enum DatabaseFile {
     private static let companions = ["", "-wal", "-shm"]
@@ -50,8 +53,8 @@ public enum DatabaseFile {
     /// the missing part.
     ///
     /// - Returns: a clause such as "is empty"; `nil` for a file that can be a database or does not exist.
-    public static func fault(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    public static func headerFault(of path: String) -> String? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var information = stat()
@@ -73,6 +76,65 @@ public enum DatabaseFile {
         let isValid = number(at: 24) == number(at: 92) && isLogEmpty(path + "-wal")
         guard isValid, number(at: 28) * pageSize > size else { return nil }
         return "is truncated: it has \(size) of \(number(at: 28) * pageSize) bytes"
+    }
+
+    /// Opens a database, creates its missing tables, and makes each commit survive a power cut.
+    ///
+    /// - Parameters:
+    ///   - label: the name of the connection, for debugging.
+    ///   - erasing: whether deleted values are overwritten in the file.
+    ///   - migrator: the tables of this version.
+    /// - Throws: errors of SQLite.
+    public static func open(
+        _ path: String, label: String, erasing: Bool = false, migrator: DatabaseMigrator
+    ) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = label
+        configuration.journalMode = .wal
+        configuration.busyMode = .timeout(5)
+        if erasing {
+            configuration.prepareDatabase { database in
+                // VACUUM copies in memory, not to a temporary file outside of the data directory.
+                try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY")
+            }
+        }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        do {
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try migrator.migrate(queue)
+        } catch {
+            // A damaged file may be renamed, so it must not stay open.
+            try? queue.close()
+            throw error
+        }
+        return queue
+    }
+
+    /// Opens a database for reading, also while another process writes to it.
+    ///
+    /// - Throws: errors of SQLite.
+    public static func openForReading(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            // No temporary files outside of the data directory.
+            try database.execute(sql: "PRAGMA temp_store = MEMORY")
+        }
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// The defects that SQLite finds in a file, which is only read.
+    ///
+    /// - Parameter limit: the maximum number of defects that are listed.
+    /// - Throws: errors of SQLite, for a file that is not a database or cannot be read.
+    public static func defects(of path: String, limit: Int = 10) throws -> [String] {
+        let queue = try openForReading(path)
+        defer { try? queue.close() }
+        let lines = try queue.read { database in
+            try String.fetchAll(database, sql: "PRAGMA quick_check(\(limit))")
+        }
+        return lines == ["ok"] ? [] : lines
     }
 
     private static func isLogEmpty(_ path: String) -> Bool {
