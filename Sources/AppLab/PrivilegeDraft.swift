@@ -41,24 +41,23 @@ package struct PrivilegeDraft {
         _ id: PrivilegeID, _ known: Privilege?, _ reason: String
     ) throws -> String {
         let shown = try json(reason)
-        if let sensor = id.sensor, let access = id.access {
-            return
-                #"{ "sensor": "\#(sensor)", "access": "\#(access.rawValue)", "reason": \#(shown) }"#
-        }
-        if let origin = id.origin?.description {
-            let net = #""net": [\#(try json(origin))], "reason": \#(shown)"#
+        let access: (String) -> String = { #""access": "\#($0)", "reason": \#(shown)"# }
+        switch id {
+        case .sensor(let sensor, let kind):
+            return #"{ "sensor": "\#(sensor)", \#(access(kind.rawValue)) }"#
+        case .server(let origin):
+            let server = try json(origin.description)
+            let net = #""net": [\#(server)], "reason": \#(shown)"#
             guard case .net(_, let pin?)? = known?.resource else { return "{ \(net) }" }
-            return #"{ \#(net), "pin": { \#(try json(origin)): \#(try json(pin.description)) } }"#
+            return #"{ \#(net), "pin": { \#(server): \#(try json(pin.description)) } }"#
+        case .sessions(let kind):
+            return #"{ "sessions": "\#(kind.rawValue)", "reason": \#(shown) }"#
+        case .health(let type, let kind):
+            return #"{ "health": "\#(type)", \#(access(kind.rawValue)) }"#
+        case .storage where reason.isEmpty: return #"{ "storage": true }"#
+        case .net, .storage, .notify, .identity:
+            return #"{ "\#(id)": true, "reason": \#(shown) }"#
         }
-        if id == .storage, reason.isEmpty { return #"{ "storage": true }"# }
-        if case .sessions(let access)? = Privilege.Resource(id) {
-            return #"{ "sessions": "\#(access.rawValue)", "reason": \#(shown) }"#
-        }
-        if let type = id.health, let access = id.healthAccess {
-            return
-                #"{ "health": "\#(type)", "access": "\#(access.rawValue)", "reason": \#(shown) }"#
-        }
-        return #"{ "\#(id)": true, "reason": \#(shown) }"#
     }
 
     private static func json(_ value: some Encodable) throws -> String {

@@ -78,7 +78,7 @@ actor TestController {
         guard call.method == "POST", parts.count == 5,
             parts.starts(with: ["api", "v1", "sensors"]),
             parts[4] == "samples", let id = SensorID(Self.decoded(parts[3])),
-            app.privileges.contains(where: { $0.id == PrivilegeID(sensor: id, access: .write) }),
+            app.privileges.contains(where: { $0.id == PrivilegeID.sensor(id, .write) }),
             await machine.status(of: id) == nil,
             case .object(let members)? = SentJSON.list(call.body).first
         else { return }

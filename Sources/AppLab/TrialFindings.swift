@@ -46,7 +46,7 @@ package struct TrialFindings: Encodable {
         for entry in entries where entry.kind == .access || entry.kind == .refusal {
             if let used = entry.sensor, let access = entry.access {
                 let sensor = kinds.contains(used) ? used.kind : used
-                groups[PrivilegeID(sensor: sensor, access: access), default: []].append(entry)
+                groups[PrivilegeID.sensor(sensor, access), default: []].append(entry)
             } else if let other = entry.privilege.flatMap({ PrivilegeID($0) }) {
                 groups[other, default: []].append(entry)
             }
@@ -54,7 +54,7 @@ package struct TrialFindings: Encodable {
         // Access to samples includes their statistics.
         for id in groups.keys where id.access == .stats {
             guard let sensor = id.sensor else { continue }
-            let samples = PrivilegeID(sensor: sensor, access: .raw)
+            let samples = PrivilegeID.sensor(sensor, .raw)
             guard let rawEntries = groups[samples] else { continue }
             groups[samples] = rawEntries + (groups.removeValue(forKey: id) ?? [])
         }
@@ -111,11 +111,11 @@ extension AppTester {
         try await withHost(settings, hasAll: true) { host in
             let prepared = try await host.services.supervisor.prepare(app: app.name.text)
             let declared = app.manifest.privileges.map(\.id)
-            let every = SimulatedDriver.sensors.map { PrivilegeID(sensor: $0, access: .raw) }
+            let every = SimulatedDriver.sensors.map { PrivilegeID.sensor($0, .raw) }
             // Granting access to all sessions would hide that an app needs only its own.
-            let others = PrivilegeID.others.filter { $0 != .sessions }
+            let others = PrivilegeID.others.filter { $0 != .sessions(.read) }
             let health = HealthType.all.flatMap { type in
-                HealthAccess.allCases.map { PrivilegeID(health: type, $0) }
+                HealthAccess.allCases.map { PrivilegeID.health(type, $0) }
             }
             let all = Set(declared + every + others + health)
             try await host.allow(

@@ -203,8 +203,8 @@ final class AccessChecker {
         var client = try await identify(token: token, name: name, operation: operation)
         if client.kind == .owner { return HealthGrant(to: client, view: .owner, writable: nil) }
         let required =
-            read.map { PrivilegeID(health: $0, .read) }
-            + written.map { PrivilegeID(health: $0, .write) }
+            read.map { PrivilegeID.health($0, .read) }
+            + written.map { PrivilegeID.health($0, .write) }
         for privilege in required.sorted(by: { $0.description < $1.description })
         where asksOwner(for: privilege, client) {
             await requests.wait(for: privilege, client)
@@ -212,13 +212,13 @@ final class AccessChecker {
         }
         let permissions = permissions.current
         var readable = others.filter { type in
-            permissions.verdict(on: PrivilegeID(health: type, .read), by: client).isGrant
+            permissions.verdict(on: PrivilegeID.health(type, .read), by: client).isGrant
         }
         for type in read.sorted(by: { $0.description < $1.description }) {
             if try await mayRead(type, client, permissions, operation) { readable.insert(type) }
         }
         for type in written.sorted(by: { $0.description < $1.description }) {
-            let privilege = PrivilegeID(health: type, .write)
+            let privilege = PrivilegeID.health(type, .write)
             let verdict = permissions.verdict(on: privilege, by: client)
             if verdict.isGrant { continue }
             if lacksDeclaration(of: privilege, client, verdict) {
@@ -243,7 +243,7 @@ final class AccessChecker {
     nonisolated(nonsending) private func mayRead(
         _ type: HealthType, _ client: Client, _ permissions: Permissions, _ operation: String
     ) async throws(AuthError) -> Bool {
-        let privilege = PrivilegeID(health: type, .read)
+        let privilege = PrivilegeID.health(type, .read)
         let verdict = permissions.verdict(on: privilege, by: client)
         if verdict.isGrant { return true }
         let hasDeclaration = clients.app(client.name).privileges != nil

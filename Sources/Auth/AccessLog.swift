@@ -126,7 +126,7 @@ public actor AccessLog {
             let isWritten = await add(
                 AccessLogEntry(
                     id: 0, time: time.now(), kind: .access, client: grant.holder.name,
-                    privilege: PrivilegeID(health: type, access).description, sensor: nil,
+                    privilege: PrivilegeID.health(type, access).description, sensor: nil,
                     access: nil, operation: operation, range: nil, calls: 1, count: count,
                     detail: nil, clientKind: grant.holder.logKind))
             guard isWritten || grant.holder.kind == .owner else { throw .logUnavailable }

@@ -24,7 +24,7 @@ public struct AccessRequest: Hashable, Sendable {
         self.isContinuation = isContinuation
     }
 
-    var privilege: PrivilegeID { PrivilegeID(sensor: sensor, access: access) }
+    var privilege: PrivilegeID { PrivilegeID.sensor(sensor, access) }
 
     /// The same use of another sensor.
     func with(_ sensor: SensorID) -> AccessRequest {

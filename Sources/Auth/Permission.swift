@@ -106,7 +106,7 @@ public struct Terms: Hashable, Sendable {
             .invalidPrivilege,
             "The term \(name) is for sensors; a grant of \(privilege) can end at a time and exclude"
                 + " the background.",
-            hint: [.sessions, .writeSessions].contains(privilege)
+            hint: [.sessions(.read), .sessions(.write)].contains(privilege)
                 ? "The samples of a session need grants for its sensors, such as sensor:steps:stats."
                 : nil,
             privilege: privilege)

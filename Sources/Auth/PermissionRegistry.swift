@@ -245,7 +245,7 @@ final class PermissionRegistry {
             guard terms.only == nil else { throw .notCovered(privilege) }
             return
         }
-        try table.policy.check(PrivilegeID(sensor: kind, access: terms.access))
+        try table.policy.check(PrivilegeID.sensor(kind, terms.access))
         guard let choice = terms.only else { return }
         let all = choice.chosen + choice.excluded
         guard all.allSatisfy(kind.covers) else { throw .notCovered(privilege) }
@@ -255,7 +255,7 @@ final class PermissionRegistry {
                 "Choose at least one sensor; a choice names at most \(InstanceChoice.limit).")
         }
         for sensor in choice.chosen {
-            try table.policy.check(PrivilegeID(sensor: sensor, access: terms.access))
+            try table.policy.check(PrivilegeID.sensor(sensor, terms.access))
         }
     }
 }

@@ -105,7 +105,7 @@ struct PermissionTable: Sendable {
         }.max { Self.rank($0) < Self.rank($1) }
         if let granted, var found = granted.terms {
             // The policy may block samples and allow statistics.
-            let samples = PrivilegeID(sensor: request.sensor, access: .raw)
+            let samples = PrivilegeID.sensor(request.sensor, .raw)
             if found.access == .raw, policy.restriction(of: samples) != nil {
                 found.access = .stats
             }

@@ -189,7 +189,7 @@ public struct Permissions: Sendable {
     /// Whether a client may read every sample of a sensor, and therefore see the time of the newest.
     public func seesNewest(of sensor: SensorID, _ client: Client) -> Bool {
         if client.kind == .owner { return true }
-        let samples = PrivilegeID(sensor: sensor, access: .raw)
+        let samples = PrivilegeID.sensor(sensor, .raw)
         guard case .granted(let terms) = verdict(on: samples, by: client) else { return false }
         return terms.maximumRate == nil && terms.history == nil
     }

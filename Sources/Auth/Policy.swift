@@ -6,7 +6,7 @@ import Samples
 ///
 /// ```swift
 /// let policy = Policy([Restriction("sensor:camera", file: path)].compactMap { $0 })
-/// policy.restriction(of: PrivilegeID(sensor: "camera.front", access: .raw))?.file  // path
+/// policy.restriction(of: PrivilegeID.sensor("camera.front", .raw))?.file  // path
 /// ```
 public struct Policy: Hashable, Sendable {
     /// In the order of the files.

@@ -24,19 +24,15 @@ public struct Privilege: Hashable, Sendable {
 
         /// The use that an identifier names; `nil` for calls to all servers, which no app can declare.
         public init?(_ id: PrivilegeID, pin: CertificatePin? = nil) {
-            if let sensor = id.sensor, let access = id.access {
-                self = .sensor(sensor, access)
-            } else if let origin = id.origin {
-                self = .net(origin, pin: pin)
-            } else if let type = id.health, let access = id.healthAccess {
-                self = .health(type, access)
-            } else {
-                let others: [PrivilegeID: Self] = [
-                    .storage: .storage, .notify: .notify, .identity: .identity,
-                    .sessions: .sessions(.read), .writeSessions: .sessions(.write),
-                ]
-                guard let other = others[id] else { return nil }
-                self = other
+            switch id {
+            case .sensor(let sensor, let access): self = .sensor(sensor, access)
+            case .server(let origin): self = .net(origin, pin: pin)
+            case .net: return nil
+            case .storage: self = .storage
+            case .notify: self = .notify
+            case .identity: self = .identity
+            case .sessions(let access): self = .sessions(access)
+            case .health(let type, let access): self = .health(type, access)
             }
         }
     }
@@ -55,14 +51,13 @@ public struct Privilege: Hashable, Sendable {
     /// Its name: `sensor:cpu`, `sensor:cpu:stats`, `net:https://api.example.org`.
     public var id: PrivilegeID {
         switch resource {
-        case .sensor(let sensor, let access): PrivilegeID(sensor: sensor, access: access)
+        case .sensor(let sensor, let access): .sensor(sensor, access)
         case .net(let origin, _): PrivilegeID(reaching: origin) ?? .net
         case .storage: .storage
         case .notify: .notify
         case .identity: .identity
-        case .sessions(.read): .sessions
-        case .sessions(.write): .writeSessions
-        case .health(let type, let access): PrivilegeID(health: type, access)
+        case .sessions(let access): .sessions(access)
+        case .health(let type, let access): .health(type, access)
         }
     }
 
@@ -115,87 +110,43 @@ public enum HealthAccess: String, Hashable, Sendable, CaseIterable {
 /// let privilege = PrivilegeID("sensor:temperature:stats")
 /// privilege?.access  // .stats
 /// ```
-public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
-    public let description: String
-    /// The sensor; `nil` for the other privileges.
-    public let sensor: SensorID?
-    /// The access to the sensor; `nil` for the other privileges.
-    public let access: Access?
-    /// The server; `nil` for the other privileges.
-    public let origin: WebOrigin?
-    /// The type of health data; `nil` for the other privileges.
-    public let health: HealthType?
-    /// The access to the health data; `nil` for the other privileges.
-    public let healthAccess: HealthAccess?
-
+public enum PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
+    /// The use of a sensor, or of every sensor of a kind.
+    case sensor(SensorID, Access)
+    /// Calls to a server; see ``init(reaching:)``.
+    case server(WebOrigin)
     /// Calls to every server: they can be denied together, but granted only for single servers.
-    public static let net = PrivilegeID(other: "net")
+    case net
     /// Key-value storage.
-    public static let storage = PrivilegeID(other: "storage")
+    case storage
     /// Messages to the owner.
-    public static let notify = PrivilegeID(other: "notify")
+    case notify
     /// The device number.
-    public static let identity = PrivilegeID(other: "identity")
-
-    /// Seeing all sessions.
-    public static let sessions = PrivilegeID(other: "sessions")
-    /// Creating sessions, and seeing, changing and deleting those that the client created.
-    public static let writeSessions = PrivilegeID(other: "sessions:write")
+    case identity
+    /// Seeing all sessions, or creating sessions and seeing, changing and deleting those that the client
+    /// created.
+    case sessions(SessionAccess)
+    /// Health data of a type. ``isGrantable`` is false for a type that cannot be accessed so.
+    case health(HealthType, HealthAccess)
 
     /// The grantable privileges that are neither for a sensor nor for a server nor for health data.
-    public static let others = [storage, notify, identity, sessions, writeSessions]
+    public static let others: [PrivilegeID] = [
+        .storage, .notify, .identity, .sessions(.read), .sessions(.write),
+    ]
 
     private static let netPrefix = "net:"
-    private static let healthPrefix = "health:"
-
-    /// The use of a sensor.
-    public init(sensor: SensorID, access: Access) {
-        self.sensor = sensor
-        self.access = access
-        origin = nil
-        health = nil
-        healthAccess = nil
-        description = access == .raw ? "sensor:\(sensor)" : "sensor:\(sensor):\(access.rawValue)"
-    }
 
     /// Calls to a server.
     ///
     /// - Returns: `nil` for a server that no app may reach.
     public init?(reaching origin: WebOrigin) {
         guard origin.host.reach != .forbidden else { return nil }
-        self.origin = origin
-        sensor = nil
-        access = nil
-        health = nil
-        healthAccess = nil
-        description = Self.netPrefix + origin.description
-    }
-
-    /// The use of health data of a type.
-    ///
-    /// - Returns: a privilege that no app can have for a type that cannot be accessed so; see
-    ///   ``isGrantable``.
-    public init(health type: HealthType, _ access: HealthAccess) {
-        health = type
-        healthAccess = access
-        sensor = nil
-        self.access = nil
-        origin = nil
-        let suffix = access == .write ? ":write" : ""
-        description = "\(Self.healthPrefix)\(type)\(suffix)"
+        self = .server(origin)
     }
 
     /// Reads a name in the form of `description`; `sensor:ID:raw` also means `sensor:ID`,
     /// `sessions:read` means `sessions`, and `health:TYPE:read` means `health:TYPE`.
     public init?(_ text: String) {
-        if let other = (Self.others + [.net]).first(where: { $0.description == text }) {
-            self = other
-            return
-        }
-        if text == "sessions:read" {
-            self = .sessions
-            return
-        }
         if text.hasPrefix(Self.netPrefix) {
             guard let origin = WebOrigin(String(text.dropFirst(Self.netPrefix.count))) else {
                 return nil
@@ -203,48 +154,84 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
             self.init(reaching: origin)
             return
         }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        if text.hasPrefix(Self.healthPrefix) {
-            guard (2...3).contains(parts.count), let type = HealthType(parts[1]),
-                let access = parts.count == 3 ? HealthAccess(rawValue: parts[2]) : .read
-            else { return nil }
-            self.init(health: type, access)
-            guard isGrantable else { return nil }
+        if let other = (Self.others + [.net]).first(where: { $0.description == text }) {
+            self = other
             return
         }
-        guard (2...3).contains(parts.count), parts[0] == "sensor", let id = SensorID(parts[1]),
-            let access = parts.count == 3 ? Access(rawValue: parts[2]) : .raw
-        else { return nil }
-        self.init(sensor: id, access: access)
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        let suffix = parts.count == 3 ? parts[2] : nil
+        switch (parts[0], parts.count) {
+        case ("sensor", 2...3):
+            guard let id = SensorID(parts[1]),
+                let access = suffix.map(Access.init(rawValue:)) ?? .raw
+            else { return nil }
+            self = .sensor(id, access)
+        case ("health", 2...3):
+            guard let type = HealthType(parts[1]),
+                let access = suffix.map(HealthAccess.init(rawValue:)) ?? .read
+            else { return nil }
+            self = .health(type, access)
+            guard isGrantable else { return nil }
+        case ("sessions", 2) where parts[1] == SessionAccess.read.rawValue: self = .sessions(.read)
+        default: return nil
+        }
     }
 
-    private init(other: String) {
-        description = other
-        sensor = nil
-        access = nil
-        origin = nil
-        health = nil
-        healthAccess = nil
+    /// The name.
+    public var description: String {
+        switch self {
+        case .sensor(let id, .raw): "sensor:\(id)"
+        case .sensor(let id, let access): "sensor:\(id):\(access.rawValue)"
+        case .server(let origin): "\(Self.netPrefix)\(origin)"
+        case .net: "net"
+        case .storage: "storage"
+        case .notify: "notify"
+        case .identity: "identity"
+        case .sessions(.read): "sessions"
+        case .sessions(.write): "sessions:write"
+        case .health(let type, .read): "health:\(type)"
+        case .health(let type, .write): "health:\(type):write"
+        }
+    }
+
+    /// The sensor; `nil` for the other privileges.
+    public var sensor: SensorID? {
+        if case .sensor(let id, _) = self { id } else { nil }
+    }
+
+    /// The access to the sensor; `nil` for the other privileges.
+    public var access: Access? {
+        if case .sensor(_, let access) = self { access } else { nil }
+    }
+
+    /// The server; `nil` for the other privileges.
+    public var origin: WebOrigin? {
+        if case .server(let origin) = self { origin } else { nil }
     }
 
     /// Whether the owner can grant it, and so is asked for it.
     public var isGrantable: Bool {
-        switch (health, healthAccess) {
-        case (let type?, .read): type.isReadable
-        case (let type?, .write): type.isWritable
-        default: sensor != nil || origin != nil || Self.others.contains(self)
+        switch self {
+        case .sensor, .storage, .notify, .identity, .sessions: true
+        case .server(let origin): origin.host.reach != .forbidden
+        case .net: false
+        case .health(let type, .read): type.isReadable
+        case .health(let type, .write): type.isWritable
         }
     }
 
     /// Whether a denial is hidden from the app: not to be allowed to read a type of health data says
     /// something about the owner.
-    public var hidesDenial: Bool { healthAccess == .read }
+    public var hidesDenial: Bool {
+        if case .health(_, .read) = self { true } else { false }
+    }
 
     /// Whether permission for this includes permission for `other`.
     func covers(_ other: PrivilegeID) -> Bool {
-        guard let sensor, let access, let otherSensor = other.sensor, let otherAccess = other.access
+        guard case .sensor(let id, let access) = self,
+            case .sensor(let otherID, let otherAccess) = other
         else { return self == other }
-        return sensor.covers(otherSensor) && access.includes(otherAccess)
+        return id.covers(otherID) && access.includes(otherAccess)
     }
 
     /// Whether a decision about `other` can apply to this: a decision about `net` applies to every server.

@@ -216,7 +216,7 @@ private struct PrivilegeFields {
     private func check(
         _ access: HealthAccess, of types: [HealthType], _ position: JSONPosition
     ) throws(PrivilegeSyntaxError) {
-        for type in types where !PrivilegeID(health: type, access).isGrantable {
+        for type in types where !PrivilegeID.health(type, access).isGrantable {
             throw PrivilegeSyntaxError(
                 at: position,
                 type.kind == .correlation

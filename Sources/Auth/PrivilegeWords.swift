@@ -6,24 +6,12 @@ extension PrivilegeID {
     /// What it can reveal about the owner, in the host's words: a clause that completes “that can reveal”.
     ///
     /// Prompts, the API and the dashboard show this text and have none of their own.
-    public var disclosure: String {
-        if let origin { return Self.disclosure(of: origin) }
-        if let health, let healthAccess { return PrivilegeWords(health, healthAccess).reveals }
-        guard let sensor else { return PrivilegeWords(self).reveals }
-        return access == .write
-            ? "nothing to the app; but everyone who reads the sensor gets the samples of the app"
-            : SensorFamily(of: sensor).reveals
-    }
+    public var disclosure: String { PrivilegeWords(self).reveals }
 
     /// A short form of ``disclosure`` for small terminals, at most 28 characters.
-    public var briefRevelation: String {
-        if let origin { return Self.briefRevelation(of: origin) }
-        if let health, let healthAccess { return PrivilegeWords(health, healthAccess).brief }
-        guard let sensor else { return PrivilegeWords(self).brief }
-        return access == .write ? "nothing to the app" : SensorFamily(of: sensor).brief
-    }
+    public var briefRevelation: String { PrivilegeWords(self).brief }
 
-    private static func disclosure(of origin: WebOrigin) -> String {
+    fileprivate static func disclosure(of origin: WebOrigin) -> String {
         switch origin.host.reach {
         case .internet, .forbidden:
             "everything that it may read here, which it can send there; and your IP address"
@@ -34,7 +22,7 @@ extension PrivilegeID {
         }
     }
 
-    private static func briefRevelation(of origin: WebOrigin) -> String {
+    fileprivate static func briefRevelation(of origin: WebOrigin) -> String {
         switch origin.host.reach {
         case .internet, .forbidden: "all it may read can go there"
         case .ownNetwork: "a device in your network"
@@ -173,8 +161,7 @@ public struct SensorFamily: Sendable {
     ]
 }
 
-/// The uses that other privileges permit and the information that they can reveal, in the host's
-/// words.
+/// The uses that a privilege permits and the information that they can reveal, in the host's words.
 public struct PrivilegeWords: Sendable {
     /// What the app wants, as a prompt states it.
     public let request: String
@@ -185,13 +172,20 @@ public struct PrivilegeWords: Sendable {
     /// A short form of at most 28 characters.
     public let brief: String
 
-    /// The words of a privilege that is neither for a sensor nor for a server.
+    /// The words of a privilege.
     public init(_ privilege: PrivilegeID) {
-        if let health = privilege.health, let access = privilege.healthAccess {
-            self = PrivilegeWords(health, access)
-            return
-        }
         switch privilege {
+        case .sensor(let sensor, let access): self = PrivilegeWords(sensor, access)
+        case .server(let origin):
+            request = "to call \(origin)"
+            meaning = "call \(origin)"
+            reveals = PrivilegeID.disclosure(of: origin)
+            brief = PrivilegeID.briefRevelation(of: origin)
+        case .net:
+            request = "to call every server"
+            meaning = "call every server"
+            reveals = "everything that it may read here, which it can send anywhere"
+            brief = "all it may read can go out"
         case .storage:
             request = "to store data on this machine"
             meaning = "store data"
@@ -204,23 +198,44 @@ public struct PrivilegeWords: Sendable {
             meaning = "send you messages"
             reveals = "nothing; but it can interrupt you with its own text"
             brief = "nothing; it can disturb you"
-        case .sessions:
+        case .sessions(.read):
             request = "to see all your sessions"
             meaning = "see all sessions: names, notes, sensors and times"
             reveals =
                 "when you walked, trained and travelled, and your names and notes; the samples of a"
                 + " session need privileges of their own"
             brief = "when you train or travel"
-        case .writeSessions:
+        case .sessions(.write):
             request = "to record sessions, and to see, change and delete its own"
             meaning = "record sessions, and see, change and delete its own"
             reveals = "nothing; the samples of a session need privileges of their own"
             brief = "nothing; it records sessions"
-        default:
+        case .health(let type, let access): self = PrivilegeWords(type, access)
+        case .identity:
             request = "a random number that identifies this machine"
             meaning = "recognize this machine by a random number"
             reveals = "that it is the same machine at every run"
             brief = "that it is you again"
+        }
+    }
+
+    private init(_ sensor: SensorID, _ access: Access) {
+        let family = SensorFamily(of: sensor)
+        switch access {
+        case .raw:
+            request = "every sample of \(sensor)"
+            meaning = "read every sample of \(sensor)"
+            (brief, reveals) = (family.brief, family.reveals)
+        case .stats:
+            request = "statistics of \(sensor), never a sample"
+            meaning = "read statistics of \(sensor), no samples"
+            (brief, reveals) = (family.brief, family.reveals)
+        case .write:
+            request = "to publish samples of \(sensor)"
+            meaning = "publish samples of \(sensor)"
+            brief = "nothing to the app"
+            reveals =
+                "nothing to the app; but everyone who reads the sensor gets the samples of the app"
         }
     }
 

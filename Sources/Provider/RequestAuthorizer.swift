@@ -21,7 +21,7 @@ struct RequestAuthorizer: Sendable {
     var schemes: Set<TokenScheme> = [.bearer]
 
     /// The privileges to see sessions, the widest first.
-    private static let sessionPrivileges: [PrivilegeID] = [.sessions, .writeSessions]
+    private static let sessionPrivileges: [PrivilegeID] = [.sessions(.read), .sessions(.write)]
 
     func now() -> Timestamp { time.now() }
 
@@ -67,7 +67,7 @@ struct RequestAuthorizer: Sendable {
         _ context: ProviderContext
     ) async throws(AuthError) -> SessionCaller {
         let privileges: [PrivilegeID] =
-            access == .read ? Self.sessionPrivileges : [.writeSessions]
+            access == .read ? Self.sessionPrivileges : [.sessions(.write)]
         let (client, privilege) = try await authority.checkApp(
             token: token(request, context), name: context.claimedName, anyOf: privileges,
             operation: operation)
@@ -75,7 +75,7 @@ struct RequestAuthorizer: Sendable {
         let creator = SessionCreator(
             name: client.name, number: try await authority.deviceNumber(for: client))
         return SessionCaller(
-            scope: privilege == .sessions ? .all : .created(creator), creator: creator)
+            scope: privilege == .sessions(.read) ? .all : .created(creator), creator: creator)
     }
 
     /// Whether a caller that could see a session still can; not recorded.
@@ -85,7 +85,7 @@ struct RequestAuthorizer: Sendable {
     ) async -> Bool {
         let held = await authority.granted(
             anyOf: Self.sessionPrivileges, token: token(request, context))
-        guard held == .writeSessions, let creator = caller.creator else { return held != nil }
+        guard held == .sessions(.write), let creator = caller.creator else { return held != nil }
         return SessionScope.created(creator).includes(record)
     }
 
@@ -104,7 +104,7 @@ struct RequestAuthorizer: Sendable {
     func mayRead(
         _ sensor: SensorID, _ request: Request, _ context: ProviderContext
     ) async -> Bool {
-        let samples = PrivilegeID(sensor: sensor, access: .raw)
+        let samples = PrivilegeID.sensor(sensor, .raw)
         return await authority.granted(anyOf: [samples], token: token(request, context)) != nil
     }
 
@@ -113,7 +113,7 @@ struct RequestAuthorizer: Sendable {
     func sessionSensor(
         _ sensor: SensorID, _ request: Request, _ context: ProviderContext
     ) async throws(AuthError) -> SensorID {
-        let accesses = [Access.stats, .write].map { PrivilegeID(sensor: sensor, access: $0) }
+        let accesses = [Access.stats, .write].map { PrivilegeID.sensor(sensor, $0) }
         let held = await authority.granted(anyOf: accesses, token: token(request, context))
         return try await grant(
             "session-sensor", held?.access ?? .raw, of: sensor, request, context

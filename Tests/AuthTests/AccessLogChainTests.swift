@@ -27,7 +27,7 @@ struct AccessLogChainTests {
                 terms: Terms(access: .raw))
             try await log.record("op-\(number)", .raw, for: grant, range: .all, count: number)
             try await authority.decide(
-                .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
+                .allowAlways, on: PrivilegeID.sensor("cpu", .raw), by: "curl")
             fixture.clock.advance(by: .seconds(1))
         }
         for _ in 1...3 { await log.note(.installed("grüezi", version: "1.0.0")) }

@@ -164,5 +164,5 @@ struct AccessLogTests {
         #expect(violation.unicodeScalars.allSatisfy { !$0.isUnsafeToDisplay })
     }
 
-    private static let privilege = PrivilegeID(sensor: "cpu", access: .raw)
+    private static let privilege = PrivilegeID.sensor("cpu", .raw)
 }

@@ -151,7 +151,7 @@ struct AccessTallyTests {
         let token = try await authority.beginRun(of: "app").token
         let sensors = (1...40).compactMap { SensorID("given.s\($0)") }
         try await authority.decide(
-            .allowAlways, on: PrivilegeID(sensor: "given", access: .raw), by: "app")
+            .allowAlways, on: PrivilegeID.sensor("given", .raw), by: "app")
         var read: [String: Int] = [:]
         for step in 1...1500 {
             let isAllowed = Int.random(in: 0..<4, using: &random) == 0

@@ -63,9 +63,9 @@ struct CheckAppTests {
     @Test func `stored grants and denials do not ask the owner`() async throws {
         let app = try await AskingApp(fixture, [.allowAlways, .allowAlways])
         try await app.authority.decide(
-            .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
+            .allowAlways, on: PrivilegeID.sensor("cpu", .raw), by: "app")
         try await app.authority.decide(
-            .deny, on: PrivilegeID(sensor: "memory", access: .raw), by: "app")
+            .deny, on: PrivilegeID.sensor("memory", .raw), by: "app")
         _ = try await app.check()
         let code = await refusal { _ = try await app.check(Self.request("memory")) }
         #expect(code == .denied)

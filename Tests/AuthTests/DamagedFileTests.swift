@@ -21,7 +21,7 @@ struct DamagedFileTests {
         let authority = try await fixture.open()
         try await authority.admit(app: "app")
         try await authority.decide(
-            .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
+            .allowAlways, on: PrivilegeID.sensor("cpu", .raw), by: "app")
         let client = Client(name: "app", kind: .app, run: nil)
         let value = StoredValue(type: "text/plain", bytes: Array(repeating: 1, count: 100_000))
         try await authority.storage(of: client).apply([StorageChange(StorageKey("a"), value)])

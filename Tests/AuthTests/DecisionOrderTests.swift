@@ -17,7 +17,7 @@ struct DecisionOrderTests {
         async let first: Void = authority.hold(gate) { entering.finish() }
         for await _ in entered {}
         async let second: Void = authority.decide(
-            .deny, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
+            .deny, on: PrivilegeID.sensor("cpu", .raw), by: "curl")
         try await until { await authority.waitingChanges == 1 }
         #expect(await authority.permissions.records(of: "curl").isEmpty)
         opening.finish()
@@ -36,7 +36,7 @@ struct DecisionOrderTests {
                 name: "app", identity: "one",
                 privileges: [Privilege(.sensor("cpu", access), reason: "")])
         }
-        let raw = PrivilegeID(sensor: "cpu", access: .raw)
+        let raw = PrivilegeID.sensor("cpu", .raw)
         try await authority.admit(version(.raw))
         try await authority.decide(.allowAlways, on: raw, by: "app")
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
@@ -60,7 +60,7 @@ struct DecisionOrderTests {
         let fixture = try AuthorityFixture()
         let authority = try await fixture.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
-        let privileges = ["cpu", "load"].map { PrivilegeID(sensor: $0, access: .raw) }
+        let privileges = ["cpu", "load"].map { PrivilegeID.sensor($0, .raw) }
         for round in 0..<10 {
             try await withThrowingTaskGroup { group in
                 for number in 1...20 {

@@ -6,7 +6,7 @@ import Testing
 
 struct DecisionTests {
     private let fixture: AuthorityFixture
-    private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
+    private let cpu = PrivilegeID.sensor("cpu", .raw)
 
     init() throws {
         fixture = try AuthorityFixture()
@@ -209,7 +209,7 @@ struct DecisionTests {
     @Test func `a denied kind is denied for each declared instance`() async throws {
         let authority = try await fixture.open()
         try await authority.admit(app: "app")
-        let kind = PrivilegeID(sensor: "network", access: .stats)
+        let kind = PrivilegeID.sensor("network", .stats)
         try await authority.decide(.deny, on: kind, by: "app")
         for (sensor, isDenied) in [("network.eth0", true), ("networking", false)] {
             let id = try #require(SensorID(sensor))

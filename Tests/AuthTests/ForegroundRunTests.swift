@@ -6,7 +6,7 @@ import Testing
 /// Grants that apply only in the foreground.
 struct ForegroundRunTests {
     private let fixture: AuthorityFixture
-    private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
+    private let cpu = PrivilegeID.sensor("cpu", .raw)
 
     init() throws {
         fixture = try AuthorityFixture()

@@ -219,7 +219,7 @@ struct HealthAccessTests {
     @Test func `the words of every type fit a prompt, and say what it reveals`() {
         for type in HealthType.all {
             for access in HealthAccess.allCases {
-                let id = PrivilegeID(health: type, access)
+                let id = PrivilegeID.health(type, access)
                 guard id.isGrantable else { continue }
                 let words = PrivilegeWords(id)
                 #expect(id.briefRevelation.utf8.count <= 28, "\(id)")

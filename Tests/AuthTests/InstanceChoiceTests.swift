@@ -15,7 +15,7 @@ struct InstanceChoiceTests {
     private static let indoors: SensorID = "temperature.indoors"
     private static let outdoors: SensorID = "temperature.outdoors"
     private static let attic: SensorID = "temperature.attic"
-    private static let kind = PrivilegeID(sensor: "temperature", access: .raw)
+    private static let kind = PrivilegeID.sensor("temperature", .raw)
     private static let choice = InstanceChoice([indoors], excluding: [outdoors])
 
     private func run(
@@ -104,7 +104,7 @@ struct InstanceChoiceTests {
         let (_, token) = try await run(of: authority)
         try await authority.decide(.allowAlways, on: Self.kind, by: "app", among: Self.choice)
         try await authority.decide(
-            .deny, on: PrivilegeID(sensor: Self.indoors, access: .stats), by: "app")
+            .deny, on: PrivilegeID.sensor(Self.indoors, .stats), by: "app")
         #expect(try await outcome(authority, token, "temperature") == "denied")
         #expect(try await outcome(authority, token, "temperature", .stats) == "denied")
 
@@ -132,12 +132,12 @@ struct InstanceChoiceTests {
         try await authority.decide(.allowAlways, on: Self.kind, by: "app", among: Self.choice)
         #expect(await newSensors() == [Self.attic])
         try await authority.decide(
-            .allowAlways, on: PrivilegeID(sensor: Self.attic, access: .raw), by: "app")
+            .allowAlways, on: PrivilegeID.sensor(Self.attic, .raw), by: "app")
         #expect(await newSensors() == [])
         #expect(try await outcome(authority, token, Self.attic) == "temperature.attic")
         #expect(try await outcome(authority, token, "temperature") == "temperature.indoors")
         try await authority.decide(
-            .deny, on: PrivilegeID(sensor: Self.attic, access: .raw), by: "app")
+            .deny, on: PrivilegeID.sensor(Self.attic, .raw), by: "app")
         #expect(await newSensors() == [])
         #expect(try await outcome(authority, token, Self.attic) == "denied")
         // A grant of the whole kind has no new sensors.

@@ -62,7 +62,7 @@ struct PermissionTransitionTests {
     }
 
     private let fixture: AuthorityFixture
-    private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
+    private let cpu = PrivilegeID.sensor("cpu", .raw)
 
     init() throws {
         fixture = try AuthorityFixture()

@@ -68,7 +68,7 @@ struct PolicyTests {
         let fixture = try AuthorityFixture()
         let authority = try await fixture.open(restricted: ["sensor:cpu:raw"])
         try await authority.admit(app: "app")
-        let cpu = PrivilegeID(sensor: "cpu", access: .raw)
+        let cpu = PrivilegeID.sensor("cpu", .raw)
         try await authority.decide(.statisticsOnly, on: cpu, by: "app")
         let (_, token) = try await authority.beginRun(of: "app")
         for (access, code) in [(Access.raw, AuthError.Code.restricted), (.stats, nil)] {
@@ -92,7 +92,7 @@ struct PolicyTests {
             try await authority.admit(app: "app")
             if access == .raw {
                 try await authority.decide(
-                    .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
+                    .allowAlways, on: PrivilegeID.sensor("cpu", .raw), by: "app")
             }
             let (_, token) = try await authority.beginRun(of: "app")
             let grant = try await authority.checkApp(
@@ -140,7 +140,7 @@ struct PolicyTests {
         #expect(owner.terms.access == .raw)
         let decided = await #expect(throws: AuthError.self) {
             try await authority.decide(
-                .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
+                .allowAlways, on: PrivilegeID.sensor("cpu", .raw), by: "app")
         }
         #expect(decided?.message.contains("/etc/nervous/policy.json") == true)
     }

@@ -76,7 +76,7 @@ struct PrivilegeListTests {
             #expect(Privilege(resource, reason: "").id == id)
         }
         #expect(Privilege.Resource(.net) == nil)
-        #expect(PrivilegeID("sessions:read") == .sessions)
+        #expect(PrivilegeID("sessions:read") == .sessions(.read))
         #expect(PrivilegeID("health:steps:read") == PrivilegeID("health:steps"))
         for wrong in [
             "sessions:stats", "sessions:raw", "storage:write", "sessions:", "session", "health",

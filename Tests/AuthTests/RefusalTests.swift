@@ -6,7 +6,7 @@ import Testing
 /// After two refusals the owner is not asked again.
 struct RefusalTests {
     private let fixture: AuthorityFixture
-    private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
+    private let cpu = PrivilegeID.sensor("cpu", .raw)
     private let declared = Privilege(.sensor("cpu", .raw), reason: "r")
 
     init() throws {

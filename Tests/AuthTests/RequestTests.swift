@@ -8,7 +8,7 @@ import Testing
 
 /// Requests of running apps.
 struct RequestTests {
-    private static let accelerometer = PrivilegeID(sensor: sensor, access: .raw)
+    private static let accelerometer = PrivilegeID.sensor(sensor, .raw)
     private static let sensor: SensorID = "accelerometer"
 
     /// An authority with a published or a current app.
@@ -139,7 +139,7 @@ struct RequestTests {
         let lab = try await RequestingApp(try AuthorityFixture(), isOld: false)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await lab.authority.pendingRequests().isEmpty)
-        let other = PrivilegeID(sensor: Self.sensor, access: .write)
+        let other = PrivilegeID.sensor(Self.sensor, .write)
         let undeclared = await refusal {
             _ = try await lab.authority.request(
                 other, token: lab.token, name: "old", isAvailable: true)
@@ -174,7 +174,7 @@ struct RequestTests {
         }
         // What the owner has decided about it is said first.
         try await lab.authority.decide(
-            .deny, on: PrivilegeID(sensor: sensor, access: .raw), by: "old")
+            .deny, on: PrivilegeID.sensor(sensor, .raw), by: "old")
         let denied = await refusal {
             _ = try await lab.authority.checkApp(
                 token: lab.token, name: "old",

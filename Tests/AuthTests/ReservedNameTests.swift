@@ -74,7 +74,7 @@ struct ReservedNameTests {
                 } == .ownerOnly)
             #expect(await authority.permissions.state(of: .storage, for: app) != .granted)
             try await authority.decide(
-                .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: name)
+                .allowAlways, on: PrivilegeID.sensor("cpu", .raw), by: name)
             #expect(try await authority.records(for: app).count == 1)
             #expect(try await authority.records(for: .owner).isEmpty)
             try await authority.endRun(run)
@@ -92,7 +92,7 @@ struct ReservedNameTests {
     ) async throws {
         let authority = try await fixture.open()
         try await authority.admit(app: name)
-        let privilege = PrivilegeID(sensor: "cpu", access: .raw)
+        let privilege = PrivilegeID.sensor("cpu", .raw)
         try await authority.decide(.allowAlways, on: privilege, by: name)
         let token = try await authority.beginRun(of: name).token
         for (text, claimed) in [(token.text, name), (authority.ownerToken.text, nil)] {

@@ -47,7 +47,7 @@ struct RevocationTests {
 
     private let fixture: AuthorityFixture
     private let disk = Disk()
-    fileprivate static let privilege = PrivilegeID(sensor: "cpu", access: .raw)
+    fileprivate static let privilege = PrivilegeID.sensor("cpu", .raw)
     private var reserve: String { fixture.path + "-reserve" }
 
     init() throws {
@@ -174,7 +174,7 @@ struct RevocationTests {
     {
         let host = try await start(.reset)
         let privileges = ["load", "memory", "disk"].map {
-            PrivilegeID(sensor: $0, access: .raw)
+            PrivilegeID.sensor($0, .raw)
         }
         for privilege in privileges {
             try await host.authority.decide(.allowAlways, on: privilege, by: "reader")
@@ -204,12 +204,12 @@ struct RevocationTests {
         disk.fill()
         let code = await refusal {
             try await host.authority.decide(
-                .allowAlways, on: PrivilegeID(sensor: "load", access: .raw), by: "reader")
+                .allowAlways, on: PrivilegeID.sensor("load", .raw), by: "reader")
         }
         #expect(code == .diskFull)
         let client = try await host.authority.identify(token: host.token.text, name: nil)
         let state = await host.authority.permissions.state(
-            of: PrivilegeID(sensor: "load", access: .raw), for: client)
+            of: PrivilegeID.sensor("load", .raw), for: client)
         #expect(state != .granted)
         // A denial that is removed allows more, so it stays until that is stored.
         disk.free()

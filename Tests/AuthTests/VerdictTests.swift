@@ -152,7 +152,7 @@ struct VerdictTests {
         var narrow = Terms(access: .raw)
         narrow.maximumRate = 1
         let instance = PermissionRecord(
-            client: "app", privilege: PrivilegeID(sensor: "network.eth0", access: .raw),
+            client: "app", privilege: PrivilegeID.sensor("network.eth0", .raw),
             state: .granted, terms: narrow, run: nil, decided: Self.now)
         let table = PermissionTable([try Self.record("network"), instance])
         let client = Client(name: "app", kind: .app, run: nil)

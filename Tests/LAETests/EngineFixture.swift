@@ -42,7 +42,7 @@ final class EngineFixture: Sendable {
         _ terms: Terms = Terms(access: .raw), to sensor: SensorID = EngineFixture.sensor
     ) async throws(AuthError) -> Grant {
         try await authority.reset(nil, of: "reader")
-        let privilege = PrivilegeID(sensor: sensor, access: terms.access)
+        let privilege = PrivilegeID.sensor(sensor, terms.access)
         try await authority.decide(.allow(terms), on: privilege, by: "reader")
         return try await authority.checkApp(
             token: token.text, name: "reader",

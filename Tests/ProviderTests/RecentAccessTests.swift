@@ -24,7 +24,7 @@ struct RecentAccessTests {
             path: folder.path(percentEncoded: false) + "/permissions.sqlite", time: time)
         let token = try await authority.createClient("curl", isOwner: false, expires: nil)
         try await authority.decide(
-            .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
+            .allowAlways, on: PrivilegeID.sensor("cpu", .raw), by: "curl")
         try await body(RecentAccess(authority.log, time: time), time) {
             let grant = try await authority.checkApp(
                 token: token.text, name: nil, requested: cpu)

@@ -61,10 +61,8 @@ struct QuestionText {
 
     /// The use that the app requests, in the host's words.
     var request: String {
-        if let origin { return "to call \(origin)" }
-        guard let sensor else { return words.request }
-        if isWrite { return "to publish samples of \(sensor)" }
-        return isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
+        guard let sensor, let access = question.privilege.id.access else { return words.request }
+        return PrivilegeWords(.sensor(sensor, access)).request
     }
 
     /// The request, with the number of sensors to choose from.

@@ -27,13 +27,8 @@ extension AppDescription {
 extension AppDescription.DeclaredPrivilege {
     /// The uses that it permits, in the host's words.
     var meaning: String {
-        switch (sensor, access) {
-        case (let sensor?, "raw"): "read every sample of \(sensor)"
-        case (let sensor?, "stats"): "read statistics of \(sensor), no samples"
-        case (let sensor?, _): "publish samples of \(sensor)"
-        case (nil, _) where origin != nil: callMeaning
-        case (nil, _): PrivilegeID(privilege).map { PrivilegeWords($0).meaning } ?? privilege
-        }
+        origin == nil
+            ? PrivilegeID(privilege).map { PrivilegeWords($0).meaning } ?? privilege : callMeaning
     }
 
     private var callMeaning: String {

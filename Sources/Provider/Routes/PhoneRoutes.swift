@@ -29,7 +29,7 @@ struct PhoneRoutes {
         let network = host.localNetwork()?.description
         if body.requiresNetwork == true, network == nil { throw Problem.notListening }
         let authority = authorizer.authority
-        let privileges = sensors.map { PrivilegeID(sensor: $0.id, access: .write) }
+        let privileges = sensors.map { PrivilegeID.sensor($0.id, .write) }
         let policy = await authority.permissions.policy
         for privilege in privileges { try policy.check(privilege) }
         // Fails, before anything is declared, if the name is taken.

@@ -122,7 +122,7 @@ struct SessionRouteReader {
             throw Problem(
                 .denied,
                 "An imported route is returned as a whole, and the grant of \(sensor) has terms.",
-                privilege: PrivilegeID(sensor: sensor, access: .raw).description)
+                privilege: PrivilegeID.sensor(sensor, .raw).description)
         }
     }
 

@@ -12,7 +12,7 @@ extension DecisionDescription {
     ///     grant.
     init(_ record: PermissionRecord, _ policy: Policy, isForOwner: Bool = true) {
         let granted = record.terms.flatMap { terms in
-            record.privilege.sensor.map { PrivilegeID(sensor: $0, access: terms.access) }
+            record.privilege.sensor.map { PrivilegeID.sensor($0, terms.access) }
         }
         let file =
             record.terms == nil

@@ -60,7 +60,7 @@ struct AppSessionTests {
             let makers = [("own", mine), ("others", other), ("owners", host.owner)]
             for (id, token) in makers { try await Self.make(id, host, token: token) }
             if !grants.contains("sessions:write") {
-                try await host.authority.reset(.writeSessions, of: "mine")
+                try await host.authority.reset(.sessions(.write), of: "mine")
             }
             if grants.contains("sessions") {
                 try await host.decide(.allowAlways, "sessions", by: "mine")

@@ -57,7 +57,7 @@ struct NarrowingTests {
 
     private static func narrow(_ host: ServedHost, _ term: Term) async throws {
         try await host.authority.decide(
-            .allow(term.terms(host.clock.now)), on: PrivilegeID(sensor: "gauge", access: .raw),
+            .allow(term.terms(host.clock.now)), on: PrivilegeID.sensor("gauge", .raw),
             by: "my-app")
     }
 

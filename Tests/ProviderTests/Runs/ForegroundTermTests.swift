@@ -37,7 +37,7 @@ struct ForegroundTermTests {
             for (term, answer) in [(false, "not-in-background"), (true, "allowed")] {
                 try await host.authority.decide(
                     .allow(Terms(access: .raw, background: term)),
-                    on: PrivilegeID(sensor: "gauge", access: .raw), by: "my-app")
+                    on: PrivilegeID.sensor("gauge", .raw), by: "my-app")
                 #expect(try await Self.says(host, background: false) == ["allowed"])
                 #expect(try await Self.says(host, background: true) == [answer])
             }
