@@ -77,6 +77,8 @@ test-long:
 	Tests/Accessibility/run
 	Tests/Service/run
 	Tests/AddingASensor/run
+	@# Independent programs as clients; Tests/Integrations/setup installs them.
+	Tests/Integrations/run
 	@# CONFORMANCE_WPT and the like name checkouts of independent suites.
 	for suite in Tests/Conformance/suites/[a-z]*.py; do \
 		Tests/Conformance/run "$$(basename "$$suite" .py | tr _ -)" || exit; done
