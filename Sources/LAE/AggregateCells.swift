@@ -96,7 +96,7 @@ extension AggregateCells {
             part.range = TimeRange(
                 from: start,
                 to: min(whole.to, start.advanced(byMicroseconds: width * Self.cellsPerRead)))
-            part.step = width
+            (part.step, part.starts) = (width, nil)
             cellCount += part.windowCount
             guard cellCount <= limit else {
                 throw LAEError(

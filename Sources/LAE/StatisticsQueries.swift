@@ -40,7 +40,9 @@ struct StatisticsQueries: Sendable {
                 of: sensor, columns: columns, samples: samples, terms: terms, matchers: matchers,
                 until: extent.to)
             let table =
-                if let cells = terms.cells {
+                if let moving = query.moving {
+                    try await movingTable(query, moving, extent, reader, terms.cells)
+                } else if let cells = terms.cells {
                     try await aggregateTable(query, extent, reader, cells)
                 } else {
                     try await wholeTable(query, extent, reader)
@@ -226,6 +228,51 @@ struct StatisticsQueries: Sendable {
             fields: reader.fields, statistics: statistics, windows: answered, damage: damage.joined)
     }
 
+    private func movingTable(
+        _ query: StatisticsQuery, _ moving: MovingWindows, _ extent: TimeRange,
+        _ reader: StatisticsReader, _ cells: AggregateCells?
+    ) async throws -> StatisticsTable {
+        try check(moving.count, query, reader)
+        let now = time.now()
+        let ranges = (0..<moving.count).map { index in
+            cells?.covering(moving.range(of: index), now: now) ?? moving.range(of: index)
+        }
+        // The windows are merged from the segments between their bounds.
+        let bounds = Set(ranges.flatMap { [$0.from, $0.to] }).sorted()
+        var segments = SummaryQuery(
+            sensor: reader.sensor.id, fields: reader.fields,
+            range: TimeRange(from: bounds[0], to: bounds[bounds.count - 1]),
+            hasSketch: query.statistics.contains(where: \.needsSketch))
+        segments.starts = Array(bounds.dropLast())
+        let summaries =
+            if let cells {
+                try await cells.summaries(segments, extent, reader).0
+            } else {
+                try await reader.summaries(segments)
+            }
+        var merged = MovingSummary(segments, summaries)
+        let statistics = query.statistics.approximate
+        let minimum = cells == nil ? 0 : GrantTerms.minimumCount
+        var windows: [StatisticsTable.Window] = []
+        windows.reserveCapacity(ranges.count)
+        for range in ranges {
+            try Task.checkCancellation()
+            let summary = merged.summary(of: range)
+            let isShown = summary.count >= minimum
+            windows.append(
+                StatisticsTable.Window(
+                    range, summary, nil, count: isShown ? summary.count : nil,
+                    values: summary.fields.map { field in
+                        statistics.map { isShown ? field.value(of: $0) : nil }
+                    }))
+        }
+        let damage = await reader.damage(in: segments.range).map {
+            cells?.covering($0, now: now) ?? $0
+        }
+        return StatisticsTable(
+            fields: reader.fields, statistics: statistics, windows: windows, damage: damage.joined)
+    }
+
     /// An open range is closed so that its windows contain all samples.
     private func summaryQuery(
         _ query: StatisticsQuery, _ range: TimeRange, _ step: Int64?, _ extent: TimeRange,
@@ -286,6 +333,56 @@ struct StatisticsQueries: Sendable {
                 "The answer contains more than \(StatisticsQuery.numberLimit) numbers.",
                 hint: "Ask for fewer fields, statistics or windows.")
         }
+    }
+}
+
+/// Merges the summaries of segments into those of windows that move forward.
+///
+/// Each segment is merged a constant number of times, whatever the overlap of the windows: a queue of two stacks,
+/// of which one has the summaries of all of its ends.
+private struct MovingSummary {
+    private let query: SummaryQuery
+    private let segments: [WindowSummary]
+    /// The segments that are in the queue.
+    private var queued = 0..<0
+    /// The summaries of the first `n` segments of the queue's front, the longest first, as a stack.
+    private var front: [WindowSummary] = []
+    /// The summary of the rest of the queue.
+    private var back: WindowSummary
+
+    init(_ query: SummaryQuery, _ segments: [WindowSummary]) {
+        self.query = query
+        self.segments = segments
+        back = WindowSummary(query)
+    }
+
+    /// - Parameter range: neither its start nor its end is before that of the previous call.
+    mutating func summary(of range: TimeRange) -> WindowSummary {
+        while queued.upperBound < segments.count,
+            query.span(of: queued.upperBound).from < range.to
+        {
+            back.merge(segments[queued.upperBound])
+            queued = queued.lowerBound..<queued.upperBound + 1
+        }
+        while let first = queued.first, query.span(of: first).from < range.from {
+            if front.isEmpty { turn() }
+            front.removeLast()
+            queued = first + 1..<queued.upperBound
+        }
+        guard var summary = front.last else { return back }
+        summary.merge(back)
+        return summary
+    }
+
+    private mutating func turn() {
+        var whole = WindowSummary(query)
+        for segment in queued.reversed() {
+            var longer = segments[segment]
+            longer.merge(whole)
+            whole = longer
+            front.append(whole)
+        }
+        back = WindowSummary(query)
     }
 }
 

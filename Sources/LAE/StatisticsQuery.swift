@@ -23,6 +23,8 @@ public struct StatisticsQuery: Hashable, Sendable {
     public var every: Duration?
     /// Windows of the calendar, in place of windows of the width ``every``.
     public var calendar: CalendarWindows?
+    /// Windows that may overlap, in place of windows of the width ``every``; the range is that of the windows.
+    public var moving: MovingWindows?
     /// Conditions that a sample must meet to count.
     public var conditions: [Condition]
 
@@ -38,6 +40,59 @@ public struct StatisticsQuery: Hashable, Sendable {
         self.every = every
         self.calendar = calendar
         self.conditions = conditions
+    }
+
+    /// Creates a query for moving windows; percentiles are within 1 %.
+    ///
+    /// ```swift
+    /// let windows = MovingWindows(from: noon, every: 60_000_000, count: 60, width: 300_000_000)
+    /// let query = StatisticsQuery(moving: windows, fields: ["busy"], statistics: [.mean])
+    /// ```
+    public init(moving: MovingWindows, fields: [String]? = nil, statistics: [Statistic]) {
+        self.init(range: moving.range, fields: fields, statistics: statistics)
+        self.moving = moving
+    }
+}
+
+/// Windows of the same width, which end at times that are a fixed step apart.
+///
+/// A window contains its end and not its start, so that the window before a sample's time contains the sample.
+public struct MovingWindows: Hashable, Sendable {
+    /// The end of the first window.
+    public let first: Timestamp
+    /// Microseconds between the ends of two windows, at least 1.
+    public let step: Int64
+    /// The number of windows.
+    public let count: Int
+    /// The width of a window in microseconds, at least 1.
+    public let width: Int64
+
+    /// - Parameters:
+    ///   - first: the end of the first window.
+    ///   - step: microseconds between two windows.
+    ///   - width: microseconds.
+    public init(from first: Timestamp, every step: Int64, count: Int, width: Int64) {
+        self.first = first
+        self.step = max(1, step)
+        self.count = max(1, count)
+        self.width = max(1, width)
+    }
+
+    /// The end of a window.
+    public func end(of window: Int) -> Timestamp {
+        let (offset, overflow) = step.multipliedReportingOverflow(by: Int64(window))
+        return first.advanced(byMicroseconds: overflow ? .max : offset)
+    }
+
+    /// The time range of a window.
+    public func range(of window: Int) -> TimeRange {
+        let end = end(of: window).advanced(byMicroseconds: 1)
+        return TimeRange(from: end.advanced(byMicroseconds: -width), to: end)
+    }
+
+    /// The time range that contains all windows.
+    public var range: TimeRange {
+        TimeRange(from: range(of: 0).from, to: range(of: count - 1).to)
     }
 }
 

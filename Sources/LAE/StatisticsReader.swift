@@ -88,16 +88,21 @@ struct StatisticsReader: Sendable {
         guard visible != query.range else { return try await samples.summaries(query) }
         var part = query
         part.range = visible
-        guard query.step != nil else { return try await samples.summaries(part) }
+        guard query.step != nil || query.starts != nil else {
+            return try await samples.summaries(part)
+        }
         // The terms do not move the bounds of windows, so the first window may be only partly
         // visible.
         let first = query.window(of: visible.from)
         part.range = visible.intersection(query.span(of: first))
         var head = part
-        head.step = nil
+        (head.step, head.starts) = (nil, nil)
         var result = Array(repeating: WindowSummary(query), count: first)
         result += try await samples.summaries(head)
         part.range = TimeRange(from: part.range.to, to: max(part.range.to, visible.to))
+        part.starts = query.starts.map { starts in
+            Array(starts.dropFirst(first + 1).prefix { $0 < part.range.to })
+        }
         result += try await samples.summaries(part)
         // There are no samples in the last windows.
         while result.count < query.windowCount { result.append(WindowSummary(query)) }

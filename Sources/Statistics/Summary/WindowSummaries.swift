@@ -18,6 +18,11 @@ public struct SummaryQuery: Hashable, Sendable {
     ///
     /// The first window starts with the range, which must be bounded on both sides.
     public var step: Int64?
+    /// The starts of adjacent windows of any widths, in ascending order, in place of windows of the width
+    /// ``step``.
+    ///
+    /// The first window starts with the range, and the last one ends with it.
+    public var starts: [Timestamp]?
     /// Whether quantile sketches are included.
     public var hasSketch: Bool
 
@@ -30,11 +35,13 @@ public struct SummaryQuery: Hashable, Sendable {
         self.fields = fields
         self.range = range
         self.step = step.map { max(1, $0) }
+        starts = nil
         self.hasSketch = hasSketch
     }
 
     /// The number of windows; `Int.max` on overflow.
     public var windowCount: Int {
+        if let starts { return starts.count }
         guard let step else { return 1 }
         let (width, overflow) = range.to.microseconds.subtractingReportingOverflow(
             range.from.microseconds)
@@ -44,6 +51,10 @@ public struct SummaryQuery: Hashable, Sendable {
 
     /// The index of the window that contains a time of the range.
     public func window(of time: Timestamp) -> Int {
+        if let starts {
+            let next = time.advanced(byMicroseconds: 1)
+            return max(0, starts.partition(before: next, starts.indices) - 1)
+        }
         guard let step else { return 0 }
         return Int((time.microseconds &- range.from.microseconds) / step)
     }
@@ -57,6 +68,10 @@ public struct SummaryQuery: Hashable, Sendable {
 
     /// The time range of a window; the last one ends with the range of the query.
     public func span(of window: Int) -> TimeRange {
+        if let starts {
+            let end = window + 1 < starts.count ? starts[window + 1] : range.to
+            return TimeRange(from: starts[window], to: end)
+        }
         guard let step else { return range }
         let start = range.from.advanced(byMicroseconds: Int64(window) * step)
         return TimeRange(from: start, to: min(range.to, start.advanced(byMicroseconds: step)))
