@@ -132,6 +132,7 @@ let package = Package(
         module("Scheduling", ["Samples", deque]),
         module("Statistics", ["Samples"]),
         module("Text"),
+        module("Dialects", ["Samples", "Statistics", "Text"]),
         module("Motion", ["Samples", "Statistics", "Text"]),
         module("Tracks", ["Samples", "Text"]),
         module("Sessions", ["Databases", "Files", "Motion", "Samples", "Text", "Tracks", grdb]),
@@ -207,7 +208,7 @@ let package = Package(
             "Provider",
             [
                 "API", "Addresses", "AppRuns", "AppStorage", "Auth", "CQRencode", "CZlib",
-                "Connectors", "Egress", "Health", "Ingest", "JSApps", "LAE", "Motion",
+                "Connectors", "Dialects", "Egress", "Health", "Ingest", "JSApps", "LAE", "Motion",
                 "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks",
                 "VM",
                 asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
@@ -269,6 +270,7 @@ let package = Package(
         tests("Scheduling", ["Samples", "Scheduling"]),
         tests("Statistics", ["Samples", "Statistics"], resources: [.copy("Fixtures")]),
         tests("Text", ["Text"]),
+        tests("Dialects", ["Dialects", "Samples", "Text"]),
         tests("Motion", ["Ingest", "Motion", "Samples"]),
         tests(
             "Tracks",
@@ -330,8 +332,8 @@ let package = Package(
         tests(
             "Provider",
             [
-                "Addresses", "AppRuns", "AppStorage", "Archive", "Auth", "Connectors", "Egress",
-                "Health", "Ingest", "JSApps", "LAE", "Provider", "Resources", "Samples",
+                "Addresses", "AppRuns", "AppStorage", "Archive", "Auth", "Connectors", "Dialects",
+                "Egress", "Health", "Ingest", "JSApps", "LAE", "Provider", "Resources", "Samples",
                 "Scheduling",
                 "Sessions", "Text", "Tracks", "VM", "nervous-runner", "nervous-unpacker",
                 httpTypes, hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix,
