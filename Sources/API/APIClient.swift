@@ -51,6 +51,16 @@ extension APIClient {
             APIRequest(.get, .doctor, query: [("checks", names)], hasTimeLimit: false))
     }
 
+    /// The newest values as Prometheus reads them.
+    ///
+    /// - Parameter isOpenMetrics: whether in the form of OpenMetrics instead of the text format 0.0.4.
+    public func metrics(isOpenMetrics: Bool = false) async throws -> String {
+        let type = isOpenMetrics ? "application/openmetrics-text" : "text/plain"
+        let response = try await send(
+            APIRequest(.get, .metrics, headers: [("Accept", type)], hasTimeLimit: false))
+        return String(decoding: response.body, as: UTF8.self)
+    }
+
     /// Makes the host read each sensor that is on once, unless it collects continuously.
     public func collect() async throws {
         try await perform(APIRequest(.post, .collection))

@@ -15,6 +15,10 @@ public struct APIPath: Hashable, Sendable {
         self.segments = segments
     }
 
+    private init(all segments: [String]) {
+        self.segments = segments
+    }
+
     private init(_ segments: String...) {
         self.segments = ["api", "v1"] + segments
     }
@@ -133,6 +137,40 @@ extension APIPath {
         case influx
         /// The write call of InfluxDB 2.
         case influx2
+    }
+}
+
+// MARK: - Prometheus
+
+extension APIPath {
+    /// The newest values, for Prometheus.
+    public static let metrics = APIPath(root: "metrics")
+    /// The calls of Prometheus' query API, below a path of their own.
+    public static func prometheus(_ call: PrometheusCall) -> APIPath {
+        func path(_ names: String...) -> APIPath {
+            APIPath(all: ["prometheus", "api", "v1"] + names)
+        }
+        return switch call {
+        case .query: path("query")
+        case .queryRange: path("query_range")
+        case .series: path("series")
+        case .labels: path("labels")
+        case .labelValues(let label): path("label", label, "values")
+        case .metadata: path("metadata")
+        case .buildInformation: path("status", "buildinfo")
+        }
+    }
+
+    /// The calls of Prometheus' query API that are served.
+    public enum PrometheusCall: Hashable, Sendable {
+        /// The values at one time, or at many.
+        case query, queryRange
+        /// The series, the names of labels, and what is known about metrics.
+        case series, labels, metadata
+        /// The values of a label.
+        case labelValues(String)
+        /// The version.
+        case buildInformation
     }
 }
 

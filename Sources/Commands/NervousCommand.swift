@@ -44,8 +44,8 @@ public struct NervousCommand: AsyncParsableCommand {
                 name: "Sensors and samples",
                 subcommands: [
                     SensorsCommand.self, QueryCommand.self, AnalyzeCommand.self,
-                    ExportCommand.self, ImportCommand.self, StorageCommand.self,
-                    ForgetCommand.self,
+                    ExportCommand.self, ImportCommand.self, MetricsCommand.self,
+                    StorageCommand.self, ForgetCommand.self,
                 ]),
             CommandGroup(
                 name: "Sessions",

@@ -127,9 +127,11 @@ struct AppOriginMiddleware: RouterMiddleware {
 }
 
 extension Request {
-    /// Whether the request is a call of the API, or of the interfaces of nervousnet apps.
+    /// Whether the request is a call of the API, or of an interface for other programs.
     var isCall: Bool {
-        ["/api/", "/nervous-api/", "/nervousnet-api/"].contains(where: uri.path.hasPrefix)
+        uri.path == "/metrics"
+            || ["/api/", "/prometheus/", "/nervous-api/", "/nervousnet-api/"]
+                .contains(where: uri.path.hasPrefix)
     }
 }
 

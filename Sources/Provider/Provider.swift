@@ -129,6 +129,12 @@ public struct Provider: Sendable {
         ).add(to: &routes)
         Self.addApps(services, host, authorizer, time, heartbeat: heartbeat, to: &routes)
         NotificationRoutes(authorizer: authorizer, heartbeat: heartbeat).add(to: &routes)
+        MetricsRoutes(
+            authorizer: authorizer, machine: services.machine, engine: services.engine, host: host
+        ).add(to: &routes)
+        PrometheusRoutes(
+            authorizer: authorizer, machine: services.machine, engine: services.engine, host: host
+        ).add(to: &routes)
         FirstGenerationRoutes(authorizer: authorizer, engine: services.engine).add(to: &routes)
         // Messages of apps are logged even where the host logs errors only.
         var appLogger = logger

@@ -104,6 +104,7 @@ struct ConformanceTests {
             for exercise in try Exercise.catalogues(host) { try await show(exercise) }
             for exercise in try await Exercise.published(host) { try await show(exercise) }
             for exercise in try await Exercise.home(host) { try await show(exercise) }
+            for exercise in try await Exercise.prometheus(host) { try await show(exercise) }
             for exercise in try await Exercise.sessions(host) { try await show(exercise) }
             for exercise in try await Exercise.sending(host) { try await show(exercise) }
             for exercise in try await Exercise.health(host) { try await show(exercise) }
@@ -174,7 +175,10 @@ struct ConformanceTests {
                 "pushOverland", "pushInfluxFirst", "pushInfluxSecond", "view", "streamSeveral",
                 "statisticsSeveral", "healthTypes", "characteristic", "healthSamples",
                 "saveHealthSamples", "saveHealthWorkout", "healthCorrelations",
-                "saveHealthCorrelation", "removeHealthObject",
+                "saveHealthCorrelation", "removeHealthObject", "metrics", "prometheusQuery",
+                "prometheusQueryForm", "prometheusRange", "prometheusRangeForm", "prometheusSeries",
+                "prometheusSeriesForm", "prometheusLabels", "prometheusLabelsForm",
+                "prometheusLabelValues", "prometheusMetadata", "prometheusBuild",
             ].contains(operation.id)
             if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
         }
