@@ -235,7 +235,7 @@ struct StatisticsQueries: Sendable {
         try check(moving.count, query, reader)
         let now = time.now()
         let ranges = (0..<moving.count).map { index in
-            cells?.covering(moving.range(of: index), now: now) ?? moving.range(of: index)
+            cells?.covering(moving.cellRange(of: index), now: now) ?? moving.range(of: index)
         }
         // The windows are merged from the segments between their bounds.
         let bounds = Set(ranges.flatMap { [$0.from, $0.to] }).sorted()

@@ -56,7 +56,8 @@ public struct StatisticsQuery: Hashable, Sendable {
 
 /// Windows of the same width, which end at times that are a fixed step apart.
 ///
-/// A window contains its end and not its start, so that the window before a sample's time contains the sample.
+/// A window contains its end and not its start, so that the window before a sample's time contains the sample. Under a
+/// statistics-only grant it contains its start and not its end, like the cells to which it is widened.
 public struct MovingWindows: Hashable, Sendable {
     /// The end of the first window.
     public let first: Timestamp
@@ -87,6 +88,12 @@ public struct MovingWindows: Hashable, Sendable {
     /// The time range of a window.
     public func range(of window: Int) -> TimeRange {
         let end = end(of: window).advanced(byMicroseconds: 1)
+        return TimeRange(from: end.advanced(byMicroseconds: -width), to: end)
+    }
+
+    /// The time range of a window under a statistics-only grant.
+    func cellRange(of window: Int) -> TimeRange {
+        let end = end(of: window)
         return TimeRange(from: end.advanced(byMicroseconds: -width), to: end)
     }
 

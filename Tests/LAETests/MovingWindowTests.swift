@@ -55,7 +55,9 @@ struct MovingWindowTests {
                 for: grant)
             #expect(table.windows.count == 12)
             for (index, window) in table.windows.enumerated() {
-                let range = windows.range(of: index)
+                let range =
+                    terms.access == .stats
+                    ? windows.cellRange(of: index) : windows.range(of: index)
                 let single = try await fixture.engine.statistics(
                     StatisticsQuery(
                         range: range, fields: ["x"], statistics: Self.statistics), for: grant

@@ -23,7 +23,7 @@ struct MetricsRoutes {
     private static let recent = Duration.seconds(600)
     /// The cells of a statistics-only grant are at most a hundred times as long as the interval of the level `medium`.
     private static let longestCell = 100
-    private static let quantiles = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]
+    private static let percents = [0.0, 5, 25, 50, 75, 95, 100]
 
     func add(to routes: inout RouteTable) {
         routes.on(.metrics, [.get: metrics])
@@ -96,7 +96,7 @@ struct MetricsRoutes {
             let width = max(Self.recent, sensor.cadence.medium * Self.longestCell)
             let query = StatisticsQuery(
                 range: TimeRange(from: now.advanced(by: .zero - width), to: now),
-                statistics: Self.quantiles.map { .approximatePercentile($0 * 100) }
+                statistics: Self.percents.map { .approximatePercentile($0) }
                     + [.mean, .standardDeviation, .count])
             return .recent(sensor, try await engine.statistics(query, for: grant))
         } catch {
@@ -249,9 +249,10 @@ private struct MetricFamilies {
         case .text(let text):
             // Free text is not a metric.
             guard field.kind == .state else { return }
+            let family = series.name.family
             add(
                 .init(.integer(1), labels: series.ownLabels + [("state", text)], time: time),
-                to: series.name.family + "_state", .gauge, unit: nil,
+                to: family.hasSuffix("_state") ? family : family + "_state", .gauge, unit: nil,
                 help: "The newest state of \(field.name) of sensors of the kind \(sensor.id.kind).")
             return
         }
@@ -303,13 +304,13 @@ private struct MetricFamilies {
         help: String
     ) {
         // Fields of different sensors can have equal names and different units.
-        var name = name
-        while let other = families[name], other.kind != kind || other.unit != unit {
+        var (name, end) = (name, unit)
+        while let other = families[name], other.kind != kind || other.unit != end {
             name += "_value"
+            end = nil
         }
-        let unit = unit.flatMap { name.hasSuffix("_" + $0) ? $0 : nil }
-        families[name, default: MetricFamily(name, kind, unit: unit, help: help)].points.append(
-            point)
+        families[name, default: MetricFamily(name, kind, unit: end, help: help)]
+            .points.append(point)
     }
 }
 

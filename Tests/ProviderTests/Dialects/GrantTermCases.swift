@@ -204,7 +204,9 @@ extension ServedHost {
             guard let time = json["t"]?.number?.double, let members = json.object else {
                 return nil
             }
-            let values = members.map { ($0.key, $0.value) }.filter { $0.0 != "t" }
+            // The newest sample also has its age.
+            let values = members.map { ($0.key, $0.value) }
+                .filter { !["t", "age", "stale"].contains($0.0) }
             return NativeView.Row(
                 time: time, values: Dictionary(values) { first, _ in first })
         }
