@@ -19,6 +19,13 @@ public struct APIClient: Sendable {
         self.transport = transport
     }
 
+    /// A client that sends the same requests with a token.
+    ///
+    /// Over the control socket, a request without a token is the owner's.
+    public func authorized(by token: String) -> APIClient {
+        APIClient(TokenTransport(base: transport, token: token))
+    }
+
     private func send(_ request: APIRequest) async throws -> APIResponse {
         let response = try await transport.send(request)
         guard response.isSuccess else { throw APIError(response) }
@@ -577,6 +584,16 @@ extension APIClient {
         try await perform(APIRequest(.delete, .request(for: privilege, by: client)))
     }
 
+    /// Requests a privilege for the calling client, without waiting for the decision of the owner.
+    public func requestPermission(
+        _ privilege: String
+    ) async throws -> APIReply<PermissionDescription> {
+        try await reply(
+            try APIRequest(
+                .post, .permissionRequest,
+                json: PermissionRequest(privilege: privilege, wait: false)))
+    }
+
     /// The tokens.
     public func tokens() async throws -> APIReply<ItemList<TokenItem>> {
         try await reply(APIRequest(.get, .tokens))
@@ -590,6 +607,28 @@ extension APIClient {
     /// Revokes the token of a client.
     public func revokeToken(of client: String) async throws {
         try await perform(APIRequest(.delete, .token(of: client)))
+    }
+
+    /// Starts a run of a program, with a token of its own.
+    ///
+    /// - Parameter creates: whether to create the program, with permission for statistics only, if no client
+    ///   has its name.
+    public func beginRun(
+        ofProgram name: String, creates: Bool
+    ) async throws -> APIReply<ProgramRun> {
+        try await reply(
+            try APIRequest(
+                .post, .runs(ofProgram: name), json: ProgramRunRequest(create: creates)))
+    }
+
+    /// Extends the token of a run of a program.
+    public func renewRun(_ run: String, ofProgram name: String) async throws {
+        try await perform(APIRequest(.put, .run(run, ofProgram: name)))
+    }
+
+    /// Ends a run of a program, and its token.
+    public func endRun(_ run: String, ofProgram name: String) async throws {
+        try await perform(APIRequest(.delete, .run(run, ofProgram: name)))
     }
 
     /// Adds a phone: declares its sensors, and creates a token that publishes to them.

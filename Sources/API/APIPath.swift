@@ -259,6 +259,12 @@ extension APIPath {
     public static let tokens = APIPath("tokens")
     /// The token of a client.
     public static func token(of client: String) -> APIPath { APIPath("tokens", client) }
+    /// The runs of a program.
+    public static func runs(ofProgram name: String) -> APIPath { APIPath("tokens", name, "runs") }
+    /// A run of a program.
+    public static func run(_ run: String, ofProgram name: String) -> APIPath {
+        APIPath("tokens", name, "runs", run)
+    }
     /// The phones that push samples.
     public static let phones = APIPath("phones")
     /// The access log.

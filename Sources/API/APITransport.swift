@@ -109,6 +109,28 @@ public protocol APITransport: Sendable {
     ) async throws -> any AsyncSequence<Data, any Error> & Sendable
 }
 
+/// Adds a token to each request.
+struct TokenTransport: APITransport {
+    let base: any APITransport
+    let token: String
+
+    func send(_ request: APIRequest) async throws -> APIResponse {
+        try await base.send(authorized(request))
+    }
+
+    func lines(
+        for request: APIRequest
+    ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
+        try await base.lines(for: authorized(request))
+    }
+
+    private func authorized(_ request: APIRequest) -> APIRequest {
+        var request = request
+        request.headers.append(("Authorization", "Bearer \(token)"))
+        return request
+    }
+}
+
 /// A problem that the API returned.
 public struct APIError: Error, Sendable {
     /// The HTTP status.

@@ -81,6 +81,40 @@ public struct CreatedToken: Codable, Sendable {
     }
 }
 
+/// A request to start a run of a program.
+public struct ProgramRunRequest: Codable, Sendable {
+    /// Whether to create the program, with permission for statistics only, if no client has its name.
+    public let create: Bool?
+
+    /// Creates a value from its members.
+    public init(create: Bool? = nil) {
+        self.create = create
+    }
+}
+
+/// A run of a program, and its token, which is returned only here.
+public struct ProgramRun: Codable, Sendable {
+    /// The program's name.
+    public let name: String
+    /// The run.
+    public let run: String
+    /// The token.
+    public let token: String
+    /// Whether the program was created.
+    public let created: Bool
+    /// For how many milliseconds the token is valid, unless it is renewed.
+    public let lifetime: Double
+
+    /// Creates a value from its members.
+    public init(name: String, run: String, token: String, created: Bool, lifetime: Double) {
+        self.name = name
+        self.run = run
+        self.token = token
+        self.created = created
+        self.lifetime = lifetime
+    }
+}
+
 /// An entry of the access log.
 public struct AccessLogItem: Codable, Sendable {
     /// Its number.

@@ -134,10 +134,13 @@ public struct DecisionRequest: Codable, Sendable {
 public struct PermissionRequest: Codable, Sendable {
     /// The privilege.
     public let privilege: String
+    /// Whether the answer comes after the decision; otherwise at once, while the request waits for the owner.
+    public var wait: Bool?
 
     /// Creates a value from its members.
-    public init(privilege: String) {
+    public init(privilege: String, wait: Bool? = nil) {
         self.privilege = privilege
+        self.wait = wait
     }
 }
 
@@ -152,15 +155,19 @@ public struct PermissionDescription: Codable, Sendable {
     /// What the privilege can reveal about the owner, in the words of the host: a clause that completes
     /// “that can reveal”; missing if it cannot be granted.
     public let reveals: String?
+    /// Whether a request waits for the owner; only in the answer to a request that does not wait.
+    public let requested: Bool?
 
     /// Creates a value from its members.
     public init(
-        privilege: String, state: String, restricted: Bool? = nil, reveals: String? = nil
+        privilege: String, state: String, restricted: Bool? = nil, reveals: String? = nil,
+        requested: Bool? = nil
     ) {
         self.privilege = privilege
         self.state = state
         self.restricted = restricted
         self.reveals = reveals
+        self.requested = requested
     }
 }
 

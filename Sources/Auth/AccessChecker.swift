@@ -275,25 +275,48 @@ final class AccessChecker {
         return client
     }
 
-    /// Asks the owner for a privilege that an app declares, and waits for the decision.
+    /// Asks the owner for a privilege that an app declares, or that a run of a program needs, and waits for the
+    /// decision.
     nonisolated(nonsending) func request(
         _ privilege: PrivilegeID, token: String?, name: String?, isAvailable: Bool
     ) async throws(AuthError) -> PermissionState {
         let client = try await identify(token: token, name: name, operation: "request")
-        guard client.kind == .app, permissions.current.canAsk(for: privilege, client) else {
-            return permissions.current.state(of: privilege, for: client)
-        }
-        guard clients.declares(privilege, client) else {
-            throw AuthError(
-                .undeclared, "\(client.name) does not declare \(privilege) in its package.json.",
-                hint: "Add it to the privileges, with a reason.", privilege: privilege)
-        }
-        if privilege.isGrantable, isAvailable,
+        if try mayRequest(privilege, client), isAvailable,
             let answer = await requests.wait(for: privilege, client, isUrgent: true)
         {
             return answer
         }
         return permissions.current.state(of: privilege, for: client)
+    }
+
+    /// Asks the owner as ``request(_:token:name:isAvailable:)`` does, without waiting for the decision.
+    ///
+    /// - Returns: whether a request is open, and the present state.
+    nonisolated(nonsending) func openRequest(
+        _ privilege: PrivilegeID, token: String?, name: String?, isAvailable: Bool
+    ) async throws(AuthError) -> (isOpen: Bool, state: PermissionState) {
+        let client = try await identify(token: token, name: name, operation: "request")
+        let mayRequest = try mayRequest(privilege, client) && isAvailable
+        let isOpen = mayRequest && requests.open(privilege, client)
+        return (isOpen, permissions.current.state(of: privilege, for: client))
+    }
+
+    /// Whether the owner can be asked for a privilege.
+    ///
+    /// - Throws: `undeclared`.
+    private func mayRequest(
+        _ privilege: PrivilegeID, _ client: Client
+    ) throws(AuthError) -> Bool {
+        let isRunOfProgram = client.kind == .client && client.run != nil
+        guard client.kind == .app || isRunOfProgram,
+            permissions.current.canAsk(for: privilege, client)
+        else { return false }
+        guard isRunOfProgram || clients.declares(privilege, client) else {
+            throw AuthError(
+                .undeclared, "\(client.name) does not declare \(privilege) in its package.json.",
+                hint: "Add it to the privileges, with a reason.", privilege: privilege)
+        }
+        return privilege.isGrantable
     }
 
     /// Redeems a launch code and the nonce of the page that sent it; both are then invalid.

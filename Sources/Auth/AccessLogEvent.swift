@@ -45,8 +45,7 @@ public struct AccessLogEvent: Hashable, Sendable {
         let detail: String? =
             switch client.kind {
             case .owner: "of an owner"
-            case .app: client.run.map { "of \($0)" }
-            case .client: nil
+            case .app, .client: client.run.map { "of \($0)" }
             }
         return AccessLogEvent(.tokenCreated, client.name, detail)
     }

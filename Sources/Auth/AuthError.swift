@@ -72,8 +72,13 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence.
     public let message: String
-    /// How to resolve it, usually a command.
+    /// How the owner can resolve it, usually a command.
     public let hint: String?
+    /// What a refused app or program is told instead of ``hint``; `nil` if the caller is the owner.
+    ///
+    /// It says what to ask the owner for, and never contains the command that would allow it: an app or an
+    /// assistant could pass that command to a shell.
+    public let clientHint: String?
     /// The privilege that is missing.
     public let privilege: PrivilegeID?
     /// How long to wait before trying again, for `tooManyAttempts` and `tooManyMessages`.
@@ -86,12 +91,14 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     public var description: String { message }
 
     init(
-        _ code: Code, _ message: String, hint: String? = nil, privilege: PrivilegeID? = nil,
-        retryAfter: Duration? = nil, usage: StorageUsage? = nil, cause: (any Error)? = nil
+        _ code: Code, _ message: String, hint: String? = nil, clientHint: String? = nil,
+        privilege: PrivilegeID? = nil, retryAfter: Duration? = nil, usage: StorageUsage? = nil,
+        cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.hint = hint
+        self.clientHint = clientHint
         self.privilege = privilege
         self.retryAfter = retryAfter
         self.usage = usage
@@ -132,15 +139,19 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         let names = sensors.map(\.description).joined(separator: ", ")
         var message = "\(name) can refer to \(sensors.count) sensors"
         var hint = "Use one of: \(names)"
+        var clientHint: String?
         if client.kind != .owner {
             message += " that \(client.name) may use"
             if let privilege, let first = sensors.first {
+                clientHint = hint + "; or ask the owner to choose the one that \(name) refers to."
                 hint +=
                     "; or choose the one that \(name) refers to: nervous permissions grant"
                     + " \(client.name) \(privilege) --only \(first)"
             }
         }
-        self.init(.severalSensors, message + ".", hint: hint, privilege: privilege)
+        self.init(
+            .severalSensors, message + ".", hint: hint, clientHint: clientHint,
+            privilege: privilege)
     }
 
     init(_ error: FilesError) {

@@ -248,9 +248,15 @@ public actor Authority {
         token.flatMap { tokens.client(of: $0) }?.kind == .owner
     }
 
+    /// Whether a token is that of an app or of a program now; not recorded.
+    public func isClient(token: String?) -> Bool {
+        token.flatMap { tokens.client(of: $0) }.map { $0.kind != .owner } ?? false
+    }
+
     // MARK: - Requests of apps
 
-    /// Asks the owner for a privilege that an app declares, and waits for the decision.
+    /// Asks the owner for a privilege that an app declares, or for any privilege of a run of a program, and
+    /// waits for the decision.
     ///
     /// - Parameter isAvailable: whether the machine has the sensor of the privilege; otherwise the
     ///   owner is not asked.
@@ -261,6 +267,18 @@ public actor Authority {
         _ privilege: PrivilegeID, token: String?, name: String?, isAvailable: Bool
     ) async throws(AuthError) -> PermissionState {
         try await checker.request(
+            privilege, token: token, name: name, isAvailable: isAvailable)
+    }
+
+    /// Asks the owner as ``request(_:token:name:isAvailable:)`` does, without waiting for the decision.
+    ///
+    /// The request stays open for an hour after it was last made, and ends with the run.
+    ///
+    /// - Returns: whether a request is open, and the present state.
+    public func openRequest(
+        _ privilege: PrivilegeID, token: String?, name: String?, isAvailable: Bool
+    ) async throws(AuthError) -> (isOpen: Bool, state: PermissionState) {
+        try await checker.openRequest(
             privilege, token: token, name: name, isAvailable: isAvailable)
     }
 
@@ -585,6 +603,37 @@ public actor Authority {
         }
         await log.note(.tokenRevoked(name))
     }
+
+    /// Starts a run of a program, with a token of its own.
+    ///
+    /// As for an app, the token is valid for ``runLifetime`` unless renewed, and ends with ``endRun(_:)`` or with
+    /// the host. The run is in the foreground: decisions that exclude the background hold for it, and it can ask
+    /// the owner for more.
+    ///
+    /// - Throws: `notFound` without a program of the name, `storeFailed`.
+    public func beginRun(
+        ofProgram name: String
+    ) async throws(AuthError) -> (run: String, token: Token) {
+        guard clients.kind(of: name) == .client else {
+            throw AuthError(
+                .notFound, "There is no program named \(name).",
+                hint: "List the programs with: nervous token list")
+        }
+        let run = "program-\(RandomName.make())"
+        let client = Client(name: name, kind: .client, run: run)
+        let token = try await tokens.issue(
+            to: client, id: run, expires: time.now().advanced(by: Self.runLifetime))
+        await log.note(.tokenCreated(client))
+        return (run, token)
+    }
+
+    /// Whether a run is in progress and belongs to a client.
+    public func isRunning(_ run: String, of client: String) -> Bool {
+        tokens.isRunning(run, of: client)
+    }
+
+    /// Whether a name is that of a program.
+    public func isProgram(_ name: String) -> Bool { clients.kind(of: name) == .client }
 
     // MARK: - What apps store and send
 

@@ -37,6 +37,8 @@ public struct SensorFamily: Sendable {
     public let brief: String
     /// A clause that completes “that can reveal”.
     public let reveals: String
+    /// Whether its sensors tell where the owner is, which statistics tell as well as samples.
+    public var isPlace: Bool { reveals == Self.place.reveals }
 
     /// The family of a sensor, which depends on its kind only.
     public init(of sensor: SensorID) {

@@ -56,7 +56,8 @@ final class RefusalReporter {
         }
         return AuthError(
             code, message,
-            hint: hint ?? "Create a token with: nervous token create NAME --allow sensor:ID")
+            hint: hint ?? "Create a token with: nervous token create NAME --allow sensor:ID",
+            clientHint: hint == nil ? "Ask the owner for a token." : nil)
     }
 
     /// Reports a call that is reserved for the owner.
@@ -65,7 +66,8 @@ final class RefusalReporter {
     ) async -> AuthError {
         let error = AuthError(
             .ownerOnly, "Only the owner may do this; the token belongs to \(client.name).",
-            hint: "Create an owner's token with: nervous token create NAME --owner")
+            hint: "Create an owner's token with: nervous token create NAME --owner",
+            clientHint: "Ask the owner to do it.")
         await log.refuse(nil, operation: operation, client: client, reason: error.message)
         return error
     }
@@ -102,7 +104,9 @@ final class RefusalReporter {
         }
         await log.refuse(
             request, operation: request.operation, client: client, reason: message)
-        return AuthError(code, message, hint: hint, privilege: wanted)
+        return AuthError(
+            code, message, hint: hint, clientHint: Self.request(for: wanted, after: verdict),
+            privilege: wanted)
     }
 
     /// Reports the refused use of a kind of which a client may read several sensors.
@@ -127,17 +131,19 @@ final class RefusalReporter {
         let (code, message, hint) = Self.text(
             privilege, client.name, verdict, denial: nil, isFinal: isFinal)
         return await refuse(
-            privilege, client, operation: operation, code, message, hint: hint)
+            privilege, client, operation: operation, code, message, hint: hint,
+            clientHint: Self.request(for: privilege, after: verdict))
     }
 
     /// Reports the refused use of a privilege that is not for a sensor.
     nonisolated(nonsending) func refuse(
         _ privilege: PrivilegeID, _ client: Client, operation: String, _ code: AuthError.Code,
-        _ message: String, hint: String?
+        _ message: String, hint: String?, clientHint: String? = nil
     ) async -> AuthError {
         await log.refuse(
             nil, operation: operation, client: client, privilege: privilege, reason: message)
-        return AuthError(code, message, hint: hint, privilege: privilege)
+        return AuthError(
+            code, message, hint: hint, clientHint: clientHint, privilege: privilege)
     }
 
     /// Reports the use of a privilege that the app's manifest does not declare.
@@ -165,6 +171,19 @@ final class RefusalReporter {
     }
 
     // MARK: - Private
+
+    /// What a client asks the owner for.
+    private static func request(
+        for privilege: PrivilegeID, after verdict: PermissionTable.Verdict
+    ) -> String {
+        switch verdict {
+        case .restricted: "Ask the owner: only another policy would allow it."
+        case .notInBackground(let decided):
+            "Ask the owner to allow \(decided) in the background, too."
+        case .granted, .denied, .statisticsOnly, .notChosen, .undecided:
+            "Ask the owner to allow \(privilege)."
+        }
+    }
 
     private static func text(
         _ privilege: PrivilegeID, _ name: String, _ verdict: PermissionTable.Verdict,

@@ -83,6 +83,24 @@ final class RequestTable {
         return nil
     }
 
+    /// Opens a request that no call waits for, unless it is open.
+    ///
+    /// - Returns: whether it is open; `false` if too many are.
+    func open(_ privilege: PrivilegeID, _ client: Client) -> Bool {
+        prune()
+        let key = Key(client: client, privilege: privilege)
+        let now = time.now()
+        if entries[key] != nil {
+            entries[key]?.last = now
+            return true
+        }
+        guard hasRoom(for: client) else { return false }
+        let entry = Entry(asked: now, last: now, isOverdue: true)
+        entries[key] = entry
+        if let run = client.run { watchers[run]?.yield(Self.request(key, entry)) }
+        return true
+    }
+
     /// Resumes the waiting calls without a decision; the requests stay open.
     ///
     /// - Returns: whether there was such a request.
@@ -140,9 +158,8 @@ final class RequestTable {
     ) -> (number: Int, answers: AsyncStream<PermissionState>)? {
         prune()
         let now = time.now()
+        guard entries[key] != nil || hasRoom(for: key.client) else { return nil }
         let mine = entries.filter { $0.key.client.name == key.client.name }
-        let isNew = entries[key] == nil
-        guard !isNew || mine.count < Self.appLimit && entries.count < Self.limit else { return nil }
         var entry = entries[key] ?? Entry(asked: now, last: now)
         entry.last = now
         if isUrgent { entry.isOverdue = false }
@@ -159,6 +176,12 @@ final class RequestTable {
             watchers[run]?.yield(Self.request(key, entry))
         }
         return (lastWait, answers)
+    }
+
+    /// Whether a client may open one more request.
+    private func hasRoom(for client: Client) -> Bool {
+        entries.count < Self.limit
+            && entries.count { $0.key.client.name == client.name } < Self.appLimit
     }
 
     /// How a wait ends.

@@ -35,6 +35,7 @@ final class TokenRegistry {
     var ofClients: [TokenRecord] {
         table.all.filter {
             clients.kind(of: $0.client.name) == $0.client.kind && $0.client.kind != .app
+                && $0.client.run == nil
         }
     }
 

@@ -6,6 +6,7 @@ import Hummingbird
 /// Turns errors into problems, and adds the identifier of the request.
 struct ProblemMiddleware: RouterMiddleware {
     let settings: SettingsLink
+    let authorizer: RequestAuthorizer
 
     func handle(
         _ request: Request, context: ProviderContext,
@@ -15,7 +16,8 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch {
-            let problem = Problem(error, logger: context.logger).with(settings, request)
+            var problem = Problem(error, logger: context.logger).with(settings, request)
+            if await authorizer.isClient(request, context) { problem = problem.forClient }
             response = try problem.response(from: request, context: context)
             // The client would read a body as the beginning of the next response.
             if request.method == .head { response = response.createHeadResponse() }

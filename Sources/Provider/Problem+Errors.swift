@@ -45,7 +45,8 @@ extension Problem {
     init(_ error: AuthError) {
         let code = ProblemCode(error.code)
         self.init(
-            code, error.message, fix: error.hint, privilege: error.privilege?.description)
+            code, error.message, fix: error.clientHint ?? error.hint,
+            privilege: error.privilege?.description)
         space = error.usage.map { ($0.used, StorageUsage.limit) }
         if let wait = error.retryAfter { headers[.retryAfter] = Self.wholeSeconds(wait) }
         if code == .missingToken {

@@ -12,7 +12,7 @@ struct Problem: Error, Sendable {
     let title: String
     /// This error, in a sentence.
     var detail: String
-    /// The command or setting that would help.
+    /// The command or setting that would help; for an app or a program, what to ask the owner for.
     var fix: String?
     /// The privilege that was missing.
     var privilege: String?
@@ -72,6 +72,20 @@ extension Problem: HTTPResponseError {
         fields[.contentType] = "application/problem+json"
         return Response(
             status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: encoded())))
+    }
+}
+
+extension Problem {
+    /// The problem as an app or a program receives it: without a command of the owner.
+    ///
+    /// The owner's commands can do more than the client may; a client could pass them to a shell.
+    var forClient: Problem {
+        guard let fix, fix.contains("nervous ") else { return self }
+        var problem = self
+        // A question, such as which name was meant, comes first.
+        let question = fix.range(of: "? ").map { String(fix[..<$0.upperBound]) } ?? ""
+        problem.fix = question + "Ask the owner."
+        return problem
     }
 }
 

@@ -95,7 +95,10 @@ public struct Provider: Sendable {
         let settings = SettingsLink(site: site)
         let launches = PageLaunches(authority: services.authority, site: site)
         let router = Router(context: ProviderContext.self)
-        router.middlewares.add(ProblemMiddleware(settings: settings))
+        let authorizer = RequestAuthorizer(
+            authority: services.authority,
+            isGrantable: GrantableCheck(machine: services.machine), time: time)
+        router.middlewares.add(ProblemMiddleware(settings: settings, authorizer: authorizer))
         router.middlewares.add(HostMiddleware(port: host.port))
         router.middlewares.add(MethodMiddleware())
         router.middlewares.add(
@@ -107,9 +110,6 @@ public struct Provider: Sendable {
                 launches: launches,
                 tiles: MapTileFiles(tiles: services.tiles, authority: services.authority)))
         var routes = RouteTable(router)
-        let authorizer = RequestAuthorizer(
-            authority: services.authority,
-            isGrantable: GrantableCheck(machine: services.machine), time: time)
         Self.addSensors(services, authorizer, settings, intakeSlots, to: &routes)
         let push = PushRoutes(
             authorizer: authorizer, machine: services.machine, engine: services.engine)
@@ -143,17 +143,18 @@ public struct Provider: Sendable {
             .add(to: &routes)
         resources = routes.resources
         responder = router.buildResponder()
-        localNetwork = Self.localNetworkRouter(push, host, settings, time).buildResponder()
+        localNetwork = Self.localNetworkRouter(push, host, settings, authorizer, time)
+            .buildResponder()
         self.logger = logger
     }
 
     /// A separate router, so that no mistake in a filter can make other routes reachable.
     private static func localNetworkRouter(
         _ push: PushRoutes, _ host: HostInformation, _ settings: SettingsLink,
-        _ time: any TimeSource
+        _ authorizer: RequestAuthorizer, _ time: any TimeSource
     ) -> Router<ProviderContext> {
         let router = Router(context: ProviderContext.self)
-        router.middlewares.add(ProblemMiddleware(settings: settings))
+        router.middlewares.add(ProblemMiddleware(settings: settings, authorizer: authorizer))
         router.middlewares.add(LocalNetworkMiddleware(site: host.localNetwork))
         router.middlewares.add(MethodMiddleware())
         var push = push

@@ -165,6 +165,15 @@ struct RequestAuthorizer: Sendable {
             isAvailable: await isGrantable.isAvailable(privilege))
     }
 
+    /// Requests a privilege from the owner without waiting for the decision.
+    func openRequest(
+        for privilege: PrivilegeID, _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) -> (isOpen: Bool, state: PermissionState) {
+        try await authority.openRequest(
+            privilege, token: token(request, context), name: context.claimedName,
+            isAvailable: await isGrantable.isAvailable(privilege))
+    }
+
     /// The client that calls.
     func client(
         _ operation: String, _ request: Request, _ context: ProviderContext
@@ -182,6 +191,11 @@ struct RequestAuthorizer: Sendable {
     ) async throws(AuthError) -> Client {
         try await authority.checkOwner(
             token: token(request, context), name: context.claimedName, operation: operation)
+    }
+
+    /// Whether the caller has the token of an app or of a program; not recorded.
+    func isClient(_ request: Request, _ context: ProviderContext) async -> Bool {
+        await authority.isClient(token: token(request, context))
     }
 
     /// Whether a token that was the owner's is still valid.
@@ -269,6 +283,12 @@ struct GrantableCheck: Sendable {
             if one?.state == .available || one?.hasSamples == true { found.append(sensor) }
         }
         return found
+    }
+
+    /// The kinds of the sensors that are available or have samples, sorted.
+    func kinds() async -> [SensorID] {
+        let found = await machine.statuses().filter { $0.state == .available || $0.hasSamples }
+        return Set(found.map(\.sensor.id.kind)).sorted()
     }
 
     /// The choice of the named sensors.

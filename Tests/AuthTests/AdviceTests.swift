@@ -47,6 +47,9 @@ struct AdviceTests {
             }
             return nil
         } catch {
+            // The client is told to ask for it, without the command.
+            #expect(error.clientHint?.contains("nervous ") == false, "\(error.message)")
+            #expect(error.clientHint?.lowercased().contains("ask the owner") == true)
             return error.hint ?? "none: \(error.message)"
         }
     }

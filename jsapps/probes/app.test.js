@@ -75,7 +75,7 @@ test("F18: a sensor that is denied shows none of its samples", async () => {
   await clock.advance("10s");
   assert.equal(rows().length, 0);
   assert.match(text("viewer"), /^⊘ Denied/);
-  assert.match(text("viewer"), /nervous permissions grant probes sensor:cpu/);
+  assert.match(text("viewer"), /Ask the owner to allow sensor:cpu/);
 });
 
 test("F18: samples stop when the sensor is denied while it is shown", async () => {

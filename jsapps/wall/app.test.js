@@ -217,7 +217,7 @@ test("without the permission for the server the tiles say how to allow it (D9)",
   byId("latitude").value = "10";
   byId("form").dispatchEvent(new Event("submit", { cancelable: true }));
   await clock.advance("1s");
-  assert.match(text("outdoor"), /Error: .*api\.openweathermap\.org.*nervous permissions grant wall net:https:\/\/api\.openweathermap\.org/);
+  assert.match(text("outdoor"), /Error: .*api\.openweathermap\.org.*Ask the owner to allow net:https:\/\/api\.openweathermap\.org/);
 });
 
 // --- Rate -------------------------------------------------------------------------------------

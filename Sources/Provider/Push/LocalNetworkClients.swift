@@ -63,7 +63,7 @@ actor LocalNetworkClients {
             noteFailure(of: address)
             throw Problem(
                 .denied, "This token is not accepted from the local network.",
-                fix: "Create one for the phone: nervous sensors add-phone NAME")
+                fix: "Ask the owner for a token for the phone.")
         }
         return client
     }

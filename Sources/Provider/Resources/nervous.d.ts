@@ -661,7 +661,7 @@ declare namespace Nervous {
     readonly problem: string;
     /** The privilege that is missing. */
     readonly privilege?: string;
-    /** What the owner can do. */
+    /** What to ask the owner for, or what would help; never a command. */
     readonly fix?: string;
     /** The URL of the page of the dashboard where the owner can change it. */
     readonly settings?: string;

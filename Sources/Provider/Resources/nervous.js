@@ -5,7 +5,7 @@
 //
 // Calls go to the HTTP API of the host on this origin; the host forwards calls to other servers that
 // the owner allows. Every call accepts a `signal`. A refusal rejects with a DOMException named
-// NotAllowedError with the members `privilege` (which is missing), `fix` (the command that grants it)
+// NotAllowedError with the members `privilege` (which is missing), `fix` (what to ask the owner for)
 // and, in a page, `settings` (the URL of the dashboard's page where the owner can change it).
 (() => {
   "use strict";

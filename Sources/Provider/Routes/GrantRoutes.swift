@@ -94,7 +94,8 @@ struct PermissionRoutes {
     /// The permission of a client; the W3C states do not distinguish privileges that the policy
     /// blocks.
     private func state(
-        _ state: PermissionState, of privilege: PrivilegeID, for client: Client
+        _ state: PermissionState, of privilege: PrivilegeID, for client: Client,
+        isRequested: Bool? = nil
     ) async -> PermissionDescription {
         let isRestricted =
             await authorizer.authority.permissions.policy.restriction(of: privilege) != nil
@@ -102,7 +103,7 @@ struct PermissionRoutes {
             privilege: privilege.description, state: state.rawValue,
             restricted: isRestricted && client.kind != .owner && !privilege.hidesDenial
                 ? true : nil,
-            reveals: privilege.isGrantable ? privilege.disclosure : nil)
+            reveals: privilege.isGrantable ? privilege.disclosure : nil, requested: isRequested)
     }
 
     @Sendable
@@ -115,15 +116,22 @@ struct PermissionRoutes {
         return try .json(await self.state(state, of: privilege, for: client))
     }
 
-    /// Returns when the owner has decided, or after a time limit.
+    /// Returns when the owner has decided or after a time limit, or at once if the client does not wait.
     @Sendable
     private func ask(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("request", request, context)
-        let privilege = try PrivilegeID(
-            checking: await request.json(PermissionRequest.self).privilege)
-        let answer = try await authorizer.ask(for: privilege, request, context)
+        let body = try await request.json(PermissionRequest.self)
+        let privilege = try PrivilegeID(checking: body.privilege)
+        let answer: PermissionState
+        var isOpen: Bool?
+        if body.wait == false {
+            (isOpen, answer) = try await authorizer.openRequest(for: privilege, request, context)
+        } else {
+            answer = try await authorizer.ask(for: privilege, request, context)
+        }
         let state = answer == .denied && privilege.hidesDenial ? .granted : answer
-        return try .json(await self.state(state, of: privilege, for: client))
+        return try .json(
+            await self.state(state, of: privilege, for: client, isRequested: isOpen))
     }
 
     // MARK: - For the owner

@@ -122,7 +122,7 @@ import Testing
             #expect(call.hasPrefix("The call for \(name) failed: "), "\(call)")
         }
         #expect(
-            calls.first?.contains("nervous permissions grant caller sensor:gyroscope") == true,
+            calls.first?.contains("Ask the owner to allow sensor:gyroscope.") == true,
             "\(calls)")
         #expect(texts.contains("denied"), "\(texts)")
     }

@@ -32,9 +32,10 @@ import Testing
         // `openSettings` opens the dashboard's page in another tab, so the app's page stays open; the
         // link leads to that page.
         #expect(try host.sandbox.curl("-H", "Accept: text/html", link).status == 200)
-        let command = try #require(refused[1].firstMatch(of: /Allow it with: nervous (.*)$/)?.1)
-        let words = command.split(separator: " ").map(String.init)
-        #expect(try host.sandbox.nervous(words).code == 0)
+        #expect(refused[1] == "Ask the owner to allow sensor:accelerometer.")
+        #expect(
+            try host.sandbox.nervous("permissions", "grant", app.name, "sensor:accelerometer").code
+                == 0)
         let read = try browser.settle(
             "return (await nervous.sensor('accelerometer').latest()).z")
         #expect(read == "9.5")

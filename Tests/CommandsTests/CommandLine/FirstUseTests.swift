@@ -59,7 +59,7 @@ struct FirstUseTests {
         let run = try sandbox.nervous("run", try Self.app(sandbox))
         #expect(run.code == 77)
         #expect(run.output.contains("first NotAllowedError sensor:memory"))
-        #expect(run.output.contains("nervous permissions grant old-demo sensor:memory"))
+        #expect(run.output.contains("Ask the owner to allow sensor:memory."))
         #expect(run.errors.contains("old-demo needs sensor:memory, which is undecided."))
         #expect(run.errors.contains("nervous run old-demo --allow sensor:memory"))
         #expect(run.errors.matches(of: /which is undecided/).count == 1)

@@ -50,7 +50,7 @@ struct PromptTests {
     }
 
     @Test
-    func `denying gives the app an error with the privilege and the command to change it`()
+    func `denying gives the app an error with the privilege and what to ask the owner for`()
         throws
     {
         let sandbox = try Sandbox()
@@ -60,7 +60,8 @@ struct PromptTests {
         #expect(try terminal.finish() == 0)
         #expect(terminal.text.contains("latest(): NotAllowedError"))
         #expect(terminal.text.contains("privilege: sensor:memory"))
-        #expect(terminal.text.contains("nervous permissions grant denied-demo sensor:memory"))
+        #expect(terminal.text.contains("Ask the owner to allow sensor:memory."))
+        #expect(!terminal.text.contains("permissions grant"))
         #expect(terminal.text.contains("stats(): NotAllowedError"))
         #expect(terminal.text.contains("memory: denied for this run\n"))
 

@@ -49,7 +49,7 @@ struct TokenTests {
         let other = try sandbox.curl(
             "-H", "Authorization: Bearer \(token)", host.url("/api/v1/sensors/memory/latest"))
         #expect(other.status == 403)
-        #expect(other.body.contains("nervous permissions grant curl sensor:memory"))
+        #expect(other.body.contains("Ask the owner to allow sensor:memory."))
 
         #expect(try sandbox.nervous("token", "revoke", "curl").code == 0)
         let revoked = try sandbox.curl("-H", "Authorization: Bearer \(token)", latest)

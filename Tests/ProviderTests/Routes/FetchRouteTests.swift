@@ -89,7 +89,7 @@ struct FetchRouteTests {
                 let open = try await Self.fetch(host, token, first)
                 #expect(open.status == 403 && open.code == "undecided")
                 #expect(
-                    try open.json()["fix"]?.string?.contains("permissions grant my-app net:")
+                    try open.json()["fix"]?.string?.contains("Ask the owner to allow net:")
                         == true)
                 let path = "/api/v1/grants/my-app/net%3Ahttp%3A%2F%2F127.0.0.1%3A\(server.port)"
                 let decision = try await host.send(

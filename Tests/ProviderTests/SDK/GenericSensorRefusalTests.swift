@@ -45,11 +45,9 @@ struct GenericSensorRefusalTests {
                 lines == [
                     "true NotReadableError false",
                     "The host has no such sensor: There is no sensor named relative-orientation."
-                        + " List them with: nervous sensors; add one with: nervous sensors add"
-                        + " relative-orientation --field NAME:UNIT, or a sensor pack with: nervous"
-                        + " sensors install PATH",
+                        + " Ask the owner.",
                     refused, "denied sensor:accelerometer",
-                    "Allow it with: nervous permissions grant demo sensor:accelerometer",
+                    "Ask the owner to allow sensor:accelerometer.",
                     refused, "statistics-only", refused, "activated", "denied false false",
                 ])
             // The owner was not asked for a missing sensor.

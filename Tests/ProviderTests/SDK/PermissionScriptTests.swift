@@ -179,7 +179,8 @@ struct PermissionScriptTests {
             let answer = try await refused(host, token, at: "my-app.localhost")
             let link = try #require(try answer.json()["settings"]?.string)
             #expect(link == "http://localhost:\(host.port)/apps/my-app")
-            #expect(try answer.json()["fix"]?.string?.contains("permissions grant my-app") == true)
+            #expect(
+                try answer.json()["fix"]?.string == "Ask the owner to allow sensor:gauge.")
             let page = try await host.send(
                 Call("GET", "/apps/my-app", headers: [("Accept", "text/html")]))
             #expect(page.status == 200)

@@ -140,7 +140,7 @@ struct StreamScriptTests {
                 lines == [
                     "open", "denied",
                     "NotAllowedError denied sensor:gauge",
-                    "Allow it with: nervous permissions grant demo sensor:gauge",
+                    "Ask the owner to allow sensor:gauge.",
                     "http://localhost:PORT/apps/demo",
                 ])
         }

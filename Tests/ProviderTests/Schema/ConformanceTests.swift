@@ -128,6 +128,7 @@ struct ConformanceTests {
                 }
             }
             for exercise in Exercise.phones(host) { try await show(exercise) }
+            for exercise in try await Exercise.programRuns(host) { try await show(exercise) }
             let code = try await host.authority.launchCode(for: .app("my-app"))
             let nonce = await host.authority.pageNonce(for: .app("my-app"))
             try await show(

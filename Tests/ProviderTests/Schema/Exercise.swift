@@ -208,6 +208,12 @@ extension Exercise {
             host.owned("createToken", 201, "POST", "/tokens", json: #"{"name": "curl"}"#),
             host.owned("createToken", 409, "POST", "/tokens", json: #"{"name": "curl"}"#),
             host.owned("listTokens", 200, "GET", "/tokens"),
+            host.owned("beginProgramRun", 201, "POST", "/tokens/curl/runs", json: "{}"),
+            host.owned("beginProgramRun", 404, "POST", "/tokens/none/runs", json: "{}"),
+            host.owned(
+                "beginProgramRun", 409, "POST", "/tokens/my-app/runs", json: #"{"create": true}"#),
+            host.owned("renewProgramRun", 404, "PUT", "/tokens/curl/runs/none"),
+            host.owned("endProgramRun", 404, "DELETE", "/tokens/curl/runs/none"),
             host.owned("revokeToken", 204, "DELETE", "/tokens/curl"),
             host.owned("revokeToken", 404, "DELETE", "/tokens/curl"),
         ]
@@ -216,6 +222,7 @@ extension Exercise {
             + host.wrongBodies("declareSensor", "PUT", steps)
             + host.wrongBodies("decide", "PUT", "/grants/my-app/sensor:gauge")
             + host.wrongBodies("createToken", "POST", "/tokens")
+            + host.wrongBodies("beginProgramRun", "POST", "/tokens/curl/runs")
             + host.wrongBodies("startDownload", "POST", "/downloads")
             + host.wrongBodies("redeem", "POST", "/launch")
             + [
