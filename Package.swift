@@ -204,6 +204,7 @@ let package = Package(
 
         // The HTTP API, the host and its commands.
         module("API", ["Samples", "Text"]),
+        module("MCP", ["API", "Samples", "Scheduling", "Text"]),
         module(
             "Provider",
             [
@@ -232,9 +233,9 @@ let package = Package(
             "Commands",
             [
                 "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "Backup",
-                "DBus", "Databases", "Egress", "Health", "Host", "Ingest", "JSApps", "LAE",
-                "RunnerProtocol", "Samples", "Sessions", "Simulation", "Text", "Tracks", "VM",
-                argumentParser, crypto, lifecycle, nioCore, unixSignals,
+                "DBus", "Databases", "Egress", "Health", "Host", "Ingest", "JSApps", "LAE", "MCP",
+                "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Simulation", "Text",
+                "Tracks", "VM", argumentParser, crypto, lifecycle, nioCore, unixSignals,
             ]),
         .executableTarget(
             name: "nervous", dependencies: ["Commands"], swiftSettings: strict,
@@ -329,13 +330,14 @@ let package = Package(
             ],
             plugins: ["BundleLibraries"]),
         tests("API", ["API", "Text"]),
+        tests("MCP", ["API", "MCP", "Text"]),
         tests(
             "Provider",
             [
-                "Addresses", "AppRuns", "AppStorage", "Archive", "Auth", "Connectors", "Dialects",
-                "Egress", "Health", "Ingest", "JSApps", "LAE", "Provider", "Resources", "Samples",
-                "Scheduling",
-                "Sessions", "Text", "Tracks", "VM", "nervous-runner", "nervous-unpacker",
+                "API", "Addresses", "AppRuns", "AppStorage", "Archive", "Auth", "Connectors",
+                "Dialects", "Egress", "Health", "Ingest", "JSApps", "LAE", "MCP", "Provider",
+                "Resources", "Samples", "Scheduling", "Sessions", "Text", "Tracks", "VM",
+                "nervous-runner", "nervous-unpacker",
                 httpTypes, hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix,
                 nioSSL, nioWebSocket,
             ], exclude: ["SDK/Typings"]),

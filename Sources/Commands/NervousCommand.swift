@@ -53,7 +53,8 @@ public struct NervousCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Permissions",
                 subcommands: [
-                    PermissionsCommand.self, LogCommand.self, TokenCommand.self, LockCommand.self,
+                    PermissionsCommand.self, LogCommand.self, TokenCommand.self, MCPCommand.self,
+                    LockCommand.self,
                 ]),
             CommandGroup(
                 name: "Development",

@@ -92,6 +92,42 @@ extension JSONValue {
     }
 }
 
+extension JSONValue {
+    /// The value as JSON on one line, with the original digits of numbers.
+    ///
+    /// ```swift
+    /// JSONValue(["id": JSONValue(1), "ok": JSONValue(.bool(true))]).line  // {"id":1,"ok":true}
+    /// ```
+    public var line: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    private func write(to text: inout String) {
+        switch content {
+        case .null: text += "null"
+        case .bool(let flag): text += flag ? "true" : "false"
+        case .number(let number): text += number.literal
+        case .string(let string): text += JSONString.literal(string)
+        case .array(let items):
+            text += "["
+            for (index, item) in items.enumerated() {
+                if index > 0 { text += "," }
+                item.write(to: &text)
+            }
+            text += "]"
+        case .object(let members):
+            text += "{"
+            for (index, member) in members.enumerated() {
+                text += (index > 0 ? "," : "") + JSONString.literal(member.key) + ":"
+                member.value.write(to: &text)
+            }
+            text += "}"
+        }
+    }
+}
+
 /// One key and its value in a JSON object.
 public struct JSONMember: Sendable, Hashable {
     /// The key with decoded escapes.
