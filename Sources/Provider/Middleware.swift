@@ -16,8 +16,8 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch {
-            var problem = Problem(error, logger: context.logger).with(settings, request)
-            if await authorizer.isClient(request, context) { problem = problem.forClient }
+            let problem = await authorizer.addressed(
+                Problem(error, logger: context.logger).with(settings, request), request, context)
             response = try problem.response(from: request, context: context)
             // The client would read a body as the beginning of the next response.
             if request.method == .head { response = response.createHeadResponse() }

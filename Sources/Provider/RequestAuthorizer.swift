@@ -193,9 +193,12 @@ struct RequestAuthorizer: Sendable {
             token: token(request, context), name: context.claimedName, operation: operation)
     }
 
-    /// Whether the caller has the token of an app or of a program; not recorded.
-    func isClient(_ request: Request, _ context: ProviderContext) async -> Bool {
-        await authority.isClient(token: token(request, context))
+    /// A problem as the caller receives it: an app or a program gets no command of the owner.
+    func addressed(
+        _ problem: Problem, _ request: Request, _ context: ProviderContext
+    ) async -> Problem {
+        let isClient = await authority.isClient(token: token(request, context))
+        return isClient ? problem.forClient : problem
     }
 
     /// Whether a token that was the owner's is still valid.

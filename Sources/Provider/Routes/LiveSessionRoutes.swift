@@ -35,12 +35,13 @@ struct LiveSessionRoutes {
             try await request.whileConnected(context) { connection in
                 do {
                     try await follow(first, caller, request, context, connection, &writer)
-                } catch let error as AuthError {
-                    try await writer.write(StreamEvent.problem(Problem(error)))
-                } catch let error as SessionsError {
-                    try await writer.write(StreamEvent.problem(Problem(error)))
-                } catch let error as LAEError {
-                    try await writer.write(StreamEvent.problem(Problem(error)))
+                } catch {
+                    guard error is AuthError || error is SessionsError || error is LAEError else {
+                        throw error
+                    }
+                    let problem = await authorizer.addressed(
+                        Problem(error, logger: nil), request, context)
+                    try await writer.write(StreamEvent.problem(problem))
                 }
             }
         }.endingConnection(context)

@@ -97,7 +97,9 @@ struct StatisticsRoutes {
             } catch {
                 guard let problem = Problem(ofStream: error) else { throw error }
                 guard !problem.concernsCaller else { throw problem }
-                writer.write(problem.with(settings, request), of: selection.sensor)
+                let addressed = await authorizer.addressed(
+                    problem.with(settings, request), request, context)
+                writer.write(addressed, of: selection.sensor)
             }
         }
         return .json(writer.finish())
@@ -127,7 +129,7 @@ struct StatisticsRoutes {
     private func compute(
         _ query: StatisticsQuery, _ selections: [StatisticsSelection],
         _ grants: [Result<Grant, AuthError>],
-        _ use: (StatisticsSelection, Result<StatisticsTable, any Error>) throws -> Void
+        _ use: (StatisticsSelection, Result<StatisticsTable, any Error>) async throws -> Void
     ) async throws {
         typealias Answer = (index: Int, result: Result<StatisticsTable, any Error>)
         try await withThrowingTaskGroup(of: Answer.self) { group in
@@ -151,7 +153,7 @@ struct StatisticsRoutes {
                 guard let answer = try await group.next() else { return }
                 answers[answer.index] = answer.result
                 while let result = answers.removeValue(forKey: used) {
-                    try use(selections[used], result)
+                    try await use(selections[used], result)
                     used += 1
                 }
             }

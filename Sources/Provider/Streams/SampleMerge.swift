@@ -175,8 +175,9 @@ struct SampleMerge {
             } catch {
                 guard let problem = Problem(ofStream: error) else { throw error }
                 guard form == .many, !problem.concernsCaller else { throw problem }
-                var event = StreamEvent.refused(
-                    sources[index].name.description, problem.with(settings, request))
+                let addressed = await authorizer.addressed(
+                    problem.with(settings, request), request, context)
+                var event = StreamEvent.refused(sources[index].name.description, addressed)
                 output.writeBuffer(&event)
                 refused.append(index)
             }

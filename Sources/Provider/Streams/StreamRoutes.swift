@@ -119,7 +119,8 @@ struct StreamRoutes {
         } catch {
             guard let problem = Problem(ofStream: error) else { throw error }
             guard !problem.concernsCaller else { throw problem }
-            return .failure(problem.with(settings, request))
+            return .failure(
+                await authorizer.addressed(problem.with(settings, request), request, context))
         }
     }
 
@@ -173,8 +174,9 @@ struct StreamRoutes {
                         contents, request, context, connection, registration, &writer)
                 } catch {
                     guard let problem = Problem(ofStream: error) else { throw error }
-                    try await writer.write(
-                        StreamEvent.problem(problem.with(settings, request)))
+                    let addressed = await authorizer.addressed(
+                        problem.with(settings, request), request, context)
+                    try await writer.write(StreamEvent.problem(addressed))
                 }
             }
             if let registration { await scheduler?.leave(registration.number) }
