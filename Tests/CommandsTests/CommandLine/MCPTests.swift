@@ -59,7 +59,7 @@ struct MCPTests {
     {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
-        try awaitSample(of: "load", sandbox)
+        try sandbox.awaitSample(of: "load")
         let assistant = try Assistant(sandbox, "helper")
         let list = try assistant.call("list_sensors")
         let sensors = list["structuredContent"]?["sensors"]?.array ?? []

@@ -30,7 +30,7 @@ struct TokenTests {
         let token = try sandbox.nervous("token", "create", "curl", "--allow", "sensor:cpu")
             .output.trimmingCharacters(in: .newlines)
         // The newest sample exists after the first reading.
-        try awaitSample(of: "cpu", sandbox)
+        try sandbox.awaitSample(of: "cpu")
         let latest = host.url("/api/v1/sensors/cpu/latest")
 
         let right = try sandbox.curl("-H", "Authorization: Bearer \(token)", latest)
@@ -77,7 +77,7 @@ struct TokenTests {
         let host = try ServingHost(sandbox)
         let token = try sandbox.nervous("token", "create", "curl", "--allow", "sensor:memory")
             .output.trimmingCharacters(in: .newlines)
-        try awaitSample(of: "memory", sandbox)
+        try sandbox.awaitSample(of: "memory")
         let bearer = "Authorization: Bearer \(token)"
         let samples = host.url("/api/v1/sensors/memory/samples?limit=1")
         let csv = try sandbox.curl("-H", bearer, "-H", "Accept: text/csv", samples)
@@ -89,13 +89,5 @@ struct TokenTests {
         #expect(try sandbox.curl(host.url("/health")).body == #"{"status":"ok"}"#)
         let rebound = try sandbox.curl("-H", "Host: attacker.example", "-H", bearer, samples)
         #expect(rebound.status == 421)
-    }
-
-    /// Waits until the host has the first sample.
-    private func awaitSample(of sensor: String, _ sandbox: Sandbox) throws {
-        try waitUntil {
-            let query = try sandbox.nervous("query", sensor, "--limit", "1", "--json")
-            return query.output.contains(#""t":"#)
-        }
     }
 }

@@ -52,6 +52,14 @@ extension Sandbox {
         try Invocation(Binary.nervous, arguments, environment: environment)
     }
 
+    /// Waits until the host has the first sample.
+    func awaitSample(of sensor: String) throws {
+        try waitUntil {
+            let query = try nervous("query", sensor, "--limit", "1", "--json")
+            return query.output.contains(#""t":"#)
+        }
+    }
+
     /// Runs `curl`, which prints the status on a line of its own after the body.
     func curl(_ arguments: String...) throws -> (status: Int, body: String) {
         try curl(arguments)
