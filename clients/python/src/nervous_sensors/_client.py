@@ -261,7 +261,11 @@ class Client:
         return self._run(ops.permission(privilege))
 
     def request_permission(self, privilege: str) -> Permission:
-        """Asks the owner, and waits up to 45 seconds for the decision."""
+        """Requests a privilege: the state afterwards.
+
+        For an app the host asks the owner, and the call waits up to 45 seconds for the decision. For a program it
+        returns at once: the owner decides in the dashboard, or with ``nervous permissions grant``.
+        """
         return self._run(ops.request_permission(privilege))
 
     # Sessions

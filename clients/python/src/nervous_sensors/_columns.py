@@ -85,21 +85,29 @@ def _batch(data: memoryview, fields: tuple[Field, ...], rows: int) -> Batch:
             columns[field.name] = data[at : at + width]
             at += width
         else:
-            lengths = struct.unpack_from(f"<{rows}I", data, at) if at + 4 * rows <= len(data) else ()
+            if at + 4 * rows > len(data):
+                raise InvalidAnswer("The length of the columns is wrong.")
+            lengths = struct.unpack_from(f"<{rows}I", data, at)
+            at += 4 * rows
             size = sum(lengths)
-            columns[field.name] = _texts(data[at + 4 * rows : at + 4 * rows + size], lengths)
-            at += 4 * rows + size
+            if at + size > len(data):
+                raise InvalidAnswer("The length of the columns is wrong.")
+            columns[field.name] = _texts(data[at : at + size], lengths)
+            at += size
     if at != len(data):
         raise InvalidAnswer("The length of the columns is wrong.")
     return Batch(fields, data[:width], columns)
 
 
 def _texts(data: memoryview, lengths: Sequence[int]) -> list[str]:
-    whole = str(data, "utf-8")
     ends = list(accumulate(lengths))
-    if len(whole) == len(data):
-        return [whole[end - size : end] for end, size in zip(ends, lengths)]
-    return [str(data[end - size : end], "utf-8") for end, size in zip(ends, lengths)]
+    try:
+        whole = str(data, "utf-8")
+        if len(whole) == len(data):
+            return [whole[end - size : end] for end, size in zip(ends, lengths)]
+        return [str(data[end - size : end], "utf-8") for end, size in zip(ends, lengths)]
+    except UnicodeDecodeError:
+        raise InvalidAnswer("The columns have a text that is not UTF-8.") from None
 
 
 def _numbers(data: memoryview, kind: str) -> Sequence[Any]:
@@ -243,7 +251,10 @@ def _integers(values: Any) -> bytes:
 def _packed(code: str, kind: str, values: Any) -> bytes:
     astype = getattr(values, "astype", None)
     if astype is not None:
-        exact = astype(kind)
+        import numpy as np
+
+        with np.errstate(invalid="ignore"):
+            exact = astype(kind)
         # A number that is not whole, or not finite, must not become another one.
         if kind == "<i8" and not bool((exact == values).all()):
             raise ValueError("a field of kind integer has values that are not whole numbers")

@@ -58,24 +58,23 @@ class Sensor:
 
 @dataclass(frozen=True)
 class Latest:
-    """The newest sample of a sensor."""
+    """The newest sample of a sensor.
+
+    Of a sensor with a field named ``age`` or ``stale``, use ``samples(sensor, descending=True, limit=1)``.
+    """
 
     time: datetime
     values: Mapping[str, Value]
-    #: ``None`` if a field of the sensor has the name.
+    #: By the clock of the host.
     age: timedelta | None
     #: Whether another sample should have come since; ``None`` if that cannot be told.
     stale: bool | None
 
     @classmethod
     def of(cls, members: Mapping[str, Any]) -> Latest:
-        values = {name: value for name, value in members.items() if name != "t"}
-        age = stale = None
-        # A field of one of these names replaces the member.
-        if isinstance(values.get("stale"), bool):
-            stale = values.pop("stale")
-            age = timedelta(milliseconds=values.pop("age")) if "age" in values else None
-        return cls(time_of_milliseconds(members["t"]), values, age, stale)
+        values = {name: value for name, value in members.items() if name not in ("t", "age", "stale")}
+        age = timedelta(milliseconds=members["age"]) if "age" in members else None
+        return cls(time_of_milliseconds(members["t"]), values, age, members.get("stale"))
 
 
 @dataclass(frozen=True)
