@@ -19,6 +19,7 @@ from nervous_sensors import (
     NoSamples,
     OwnerOnly,
     Problem,
+    SampleTable,
     StatisticsOnly,
     TokenRejected,
     Undecided,
@@ -99,6 +100,12 @@ def test_the_cursor_of_a_streamed_answer_is_in_its_trailer(owner: Any) -> None:
     assert [row["n"] for row in [*first, *rest]] == list(range(30_000))
 
 
+def test_an_exported_file_has_the_samples(host: Host, owner: Any, walk: str) -> None:
+    file = f"{host.folder}/{walk}.columns"
+    host.nervous("export", walk, "--format", "columns", "-o", file)
+    assert list(SampleTable.read(file)) == list(owner.samples(walk))
+
+
 def test_numpy_and_pandas_have_the_same_numbers(owner: Any, walk: str) -> None:
     np, pd = pytest.importorskip("numpy"), pytest.importorskip("pandas")
     found = owner.samples(walk)
@@ -139,6 +146,7 @@ def test_statistics_are_those_of_the_samples(owner: Any, walk: str) -> None:
     assert empty["steps"]["mean"] is None
     pd = pytest.importorskip("pandas")
     frame = found.to_pandas()
+    assert frame["count"].dtype == "int64" and frame["coverage"].dtype == "float64"
     assert frame["steps.sum"].tolist() == [window["steps"]["sum"] for window in found]
     assert frame.index[0] == pd.Timestamp(START)
 

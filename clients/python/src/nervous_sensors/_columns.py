@@ -5,12 +5,14 @@ See ``docs/columns-format.md``. Columns of numbers are views of the received byt
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 from array import array
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, Union
 
 from ._errors import InvalidAnswer
@@ -156,6 +158,11 @@ class SampleTable:
         self.next = next
         #: Time ranges whose samples cannot be read, as in the header ``Nervous-Damaged``.
         self.damaged = damaged
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], sensor: str = "") -> SampleTable:
+        """The samples in a file, such as one of ``nervous export --format columns``."""
+        return cls(sensor, memoryview(bytearray(Path(path).read_bytes())))
 
     def __len__(self) -> int:
         return sum(len(batch) for batch in self.batches)

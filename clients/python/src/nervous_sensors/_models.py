@@ -139,15 +139,17 @@ class Windows(Sequence[Window]):
         """A frame with a row for each window and a column such as ``busy.mean`` for each statistic."""
         import pandas as pd
 
-        data: dict[str, Any] = {"count": [window.count for window in self.items]}
-        data["coverage"] = [window.coverage for window in self.items]
+        data: dict[str, Any] = {"coverage": [window.coverage for window in self.items]}
         for field in self.fields:
             for name in self.functions:
                 data[f"{field.name}.{name}"] = [
                     window.values.get(field.name, {}).get(name) for window in self.items
                 ]
         index = pd.DatetimeIndex([window.start for window in self.items], name="from")
-        return pd.DataFrame(data, index=index)
+        # What is not defined becomes NaN.
+        frame = pd.DataFrame(data, index=index, dtype="float64")
+        frame.insert(0, "count", [window.count for window in self.items])
+        return frame
 
 
 @dataclass(frozen=True)

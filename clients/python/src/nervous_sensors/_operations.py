@@ -305,6 +305,7 @@ def publish_columns(
 
 def frame_batches(frame: Any, fields: Sequence[Field]) -> list[tuple[Any, dict[str, Any]]]:
     """The times and columns of a pandas frame, in batches."""
+    import numpy as np
     import pandas as pd
 
     if not isinstance(frame.index, pd.DatetimeIndex):
@@ -314,7 +315,8 @@ def frame_batches(frame: Any, fields: Sequence[Field]) -> list[tuple[Any, dict[s
     missing = {field.name for field in fields} ^ {str(name) for name in frame.columns}
     if missing:
         raise ValueError(f"the columns of the frame are not the fields of the sensor: {sorted(missing)}")
-    times = frame.index.tz_convert("UTC").as_unit("us").asi8
+    utc = frame.index.tz_convert("UTC").tz_localize(None)
+    times = np.asarray(utc, dtype="datetime64[us]").view("int64")
     parts: list[tuple[Any, dict[str, Any]]] = []
     for begin in range(0, len(frame), BATCH):
         part = frame.iloc[begin : begin + BATCH]
