@@ -213,7 +213,7 @@ let package = Package(
                 "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks",
                 "VM",
                 asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
-                logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL,
+                logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, nioWebSocket,
             ], exclude: ["Resources"]),
         module(
             "Host",

@@ -14,6 +14,10 @@ final class PaceHandler: ChannelDuplexHandler {
         case betweenRequests
         case header(since: NIODeadline)
         case body(Window)
+        /// After a request for another protocol: the client waits for the response.
+        case awaitingUpgrade
+        /// After an upgrade: only the client's reading is limited.
+        case upgraded
     }
 
     /// The bytes transferred when a period began.
@@ -44,6 +48,17 @@ final class PaceHandler: ChannelDuplexHandler {
         reading = .betweenRequests
     }
 
+    /// A request has ended after which the client may not send anything until it has the response.
+    ///
+    /// The parser would keep what the client sends in memory.
+    func awaitUpgrade() {
+        reading = .awaitingUpgrade
+    }
+
+    func upgraded() {
+        reading = .upgraded
+    }
+
     // MARK: - Bytes
 
     func read(context: ChannelHandlerContext) {
@@ -52,6 +67,7 @@ final class PaceHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .awaitingUpgrade = reading { return context.close(promise: nil) }
         received += unwrapInboundIn(data).readableBytes
         if case .betweenRequests = reading { reading = .header(since: context.eventLoop.now) }
         context.fireChannelRead(data)
@@ -98,7 +114,7 @@ final class PaceHandler: ChannelDuplexHandler {
     private var nextDeadline: NIODeadline? {
         var deadline = writing.map { $0.start + limits.period }
         switch reading {
-        case .betweenRequests: break
+        case .betweenRequests, .awaitingUpgrade, .upgraded: break
         case .header(let since): deadline = min(deadline ?? .distantFuture, since + limits.header)
         case .body(let window):
             deadline = min(deadline ?? .distantFuture, window.start + limits.period)

@@ -50,7 +50,9 @@ struct ServerChannel: ServerChildChannel {
             let pipeline = channel.pipeline.syncOperations
             let pace = PaceHandler(limits: limits)
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
-            try pipeline.addHandler(RequestHeadHandler(pace: pace), position: .before(codec))
+            try pipeline.addHandlers(
+                [UpgradeHandler(pace: pace, limits: limits), RequestHeadHandler(pace: pace)],
+                position: .before(codec))
             let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self).handler
             // Next to the encoder, so that it also sees the responses of other handlers.
             try pipeline.addHandler(SecurityFieldHandler(), position: .after(encoder))
@@ -87,7 +89,8 @@ public struct ConnectionLimits: Sendable {
     public var period: TimeAmount
     /// The bytes that must be transferred within a period, unless fewer are left.
     public var progress: Int
-    /// How long a connection may be idle between requests.
+    /// How long a connection may be idle between requests, and how long the client of a WebSocket may be
+    /// silent although it was sent pings.
     public var idle: TimeAmount
     /// The maximum number of connections of a server at one time; `nil` for no limit.
     ///
@@ -123,7 +126,7 @@ public struct ConnectionLimits: Sendable {
 /// HTTP/1.0 has no `Transfer-Encoding`: another reader would see the body as the next request
 /// (RFC 9112, section 6.1), so such a request is refused. The connection is closed after the
 /// response unless the client asked for keep-alive.
-final class RequestHeadHandler: ChannelInboundHandler {
+final class RequestHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 

@@ -8,7 +8,8 @@ import NIOCore
 import Samples
 import VM
 
-/// Live samples as Server-Sent Events; the `id` of an event is the sequence number of its sample.
+/// Live samples as Server-Sent Events, and those of several sensors also as messages of a WebSocket; the
+/// `id` of an event is the sequence number of its sample.
 ///
 /// A client that reconnects with `Last-Event-ID` gets all samples since then, and an event for
 /// samples that are no longer available. Permission is checked for each group of samples, so a
@@ -46,19 +47,24 @@ struct StreamRoutes {
         var samples = samples(.one, request, context)
         samples.add(name, grant.sensor, after: last, newest: newest)
         let contents = StreamContents(self, request, context, samples, newest: newest)
-        return await respond(contents, request, context).naming(grant.sensor, requested: name)
+        return await respond(contents, request, context)
+            .naming(grant.sensor, requested: name)
     }
 
     // MARK: - Several sensors
 
     @Sendable
     private func streamOfMany(
-        _ request: Request, _ context: ProviderContext
+        _ call: Request, _ context: ProviderContext
     ) async throws -> Response {
+        var authorized = call
+        let socket = try StreamSocket(opening: &authorized, context)
+        let request = authorized
         let client = try await authorizer.client("stream", request, context)
         try request.rejectParameters(
             except: Set(
-                ["sensors", "newest"] + OwnerEvents.Part.allCases.map { Substring($0.rawValue) }))
+                ["sensors", "newest", "after"]
+                    + OwnerEvents.Part.allCases.map { Substring($0.rawValue) }))
         let parts = try OwnerEvents.Part.allCases.filter {
             try request.bareFlag(Substring($0.rawValue))
         }
@@ -75,7 +81,7 @@ struct StreamRoutes {
                 throw Problem.invalidParameter(
                     "sensors", "missing, and none of \(names) was requested")
             }
-            return await respond(contents, request, context)
+            return await respond(contents, request, context, by: socket)
         }
         let names = list == "*" ? await allNames(for: client) : try names(list, newest: newest)
         guard names.count <= Self.sensorLimit else {
@@ -102,7 +108,7 @@ struct StreamRoutes {
             case .failure(let problem): contents.refused.append((item.name, problem))
             }
         }
-        return await respond(contents, request, context)
+        return await respond(contents, request, context, by: socket)
     }
 
     /// The sensor that a name refers to, if the client may read it.
@@ -163,11 +169,13 @@ struct StreamRoutes {
         SampleMerge(form, authorizer, machine, engine, settings, request, context)
     }
 
+    /// - Parameter socket: the WebSocket that the client opens; `nil` for Server-Sent Events.
     private func respond(
-        _ contents: StreamContents, _ request: Request, _ context: ProviderContext
+        _ contents: StreamContents, _ request: Request, _ context: ProviderContext,
+        by socket: StreamSocket? = nil
     ) async -> Response {
         let registration = await scheduler?.join(contents.samples.sensors)
-        return Response.events { writer in
+        let write = { @Sendable (writer: inout any ResponseBodyWriter) in
             try await request.whileConnected(context) { connection in
                 do {
                     try await follow(
@@ -180,7 +188,8 @@ struct StreamRoutes {
                 }
             }
             if let registration { await scheduler?.leave(registration.number) }
-        }.endingConnection(context)
+        }
+        return socket?.response(write) ?? Response.events(write).endingConnection(context)
     }
 
     /// Writes until the client disconnects or the host stops; throws when permission ends.
@@ -341,11 +350,16 @@ private struct StreamContents {
 }
 
 extension Request {
-    /// The position in `Last-Event-ID`; `nil` without this header field.
+    /// The position in `Last-Event-ID`, or else in the parameter `after`, for clients that cannot set header
+    /// fields; `nil` without both.
+    ///
+    /// The header field comes first: a client that reconnects repeats the URL.
     fileprivate func lastEventID(atMost newest: Int64) throws -> Int64? {
-        try headers[.lastEventID].map { text in
+        let field = headers[.lastEventID]
+        return try (field ?? parameter("after")).map { text in
             guard let sequence = Int64(text), (0...newest).contains(sequence) else {
-                throw Problem.invalidParameter("Last-Event-ID", "must be the id of an event")
+                throw Problem.invalidParameter(
+                    field == nil ? "after" : "Last-Event-ID", "must be the id of an event")
             }
             return sequence
         }
