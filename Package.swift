@@ -206,10 +206,17 @@ let package = Package(
         module("API", ["Samples", "Text"]),
         module("MCP", ["API", "Samples", "Scheduling", "Text"]),
         module(
+            "Alerts",
+            [
+                "API", "Addresses", "Files", "Samples", "Scheduling", "Statistics", "Text", grdb,
+                logging,
+            ]),
+        module(
             "Provider",
             [
-                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "CQRencode", "CZlib",
-                "Connectors", "Dialects", "Egress", "Health", "Ingest", "JSApps", "LAE", "Motion",
+                "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Auth", "CQRencode",
+                "CZlib", "Connectors", "Dialects", "Egress", "Files", "Health", "Ingest",
+                "JSApps", "LAE", "Motion",
                 "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks",
                 "VM",
                 asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
@@ -218,8 +225,8 @@ let package = Package(
         module(
             "Host",
             [
-                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "Backup", "CCertificates",
-                "CFiles", "Connectors", "DBus", "Egress", "Files", "Health", "JSApps", "LAE",
+                "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Auth", "Backup",
+                "CCertificates", "CFiles", "Connectors", "DBus", "Egress", "Files", "Health", "JSApps", "LAE",
                 "Provider", "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Text", "VM",
                 crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
             ], plugins: ["BundleLibraries"]),
@@ -280,6 +287,10 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]),
         tests("Sessions", ["Databases", "Motion", "Samples", "Sessions", "Text", "Tracks", grdb]),
+        tests(
+            "Alerts",
+            ["API", "Addresses", "Alerts", "Samples", "Scheduling", "Statistics", grdb, logging]),
+        tests("Sessions", ["Motion", "Samples", "Sessions", "Text", "Tracks", grdb]),
         tests("Health", ["Health", "Samples", "Text", grdb]),
         tests("DBus", ["DBus"], exclude: ["peer.py"]),
         tests("SampleStore", ["SampleStore", "Samples", "Statistics", "store-writer", grdb]),
@@ -334,10 +345,10 @@ let package = Package(
         tests(
             "Provider",
             [
-                "API", "Addresses", "AppRuns", "AppStorage", "Archive", "Auth", "Connectors",
-                "Dialects", "Egress", "Health", "Ingest", "JSApps", "LAE", "MCP", "Provider",
-                "Resources", "Samples", "Scheduling", "Sessions", "Text", "Tracks", "VM",
-                "nervous-runner", "nervous-unpacker",
+                "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Archive", "Auth",
+                "Connectors", "Dialects", "Egress", "Health", "Ingest", "JSApps", "LAE", "MCP",
+                "Provider", "Resources", "Samples", "Scheduling", "Sessions", "Text", "Tracks",
+                "VM", "nervous-runner", "nervous-unpacker",
                 httpTypes, hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix,
                 nioSSL, nioWebSocket,
             ], exclude: ["SDK/Typings"]),

@@ -805,6 +805,78 @@ extension APIClient {
     }
 }
 
+// MARK: - Alerts
+
+extension APIClient {
+    /// The alert rules, by name.
+    public func alerts() async throws -> APIReply<ItemList<AlertDescription>> {
+        try await reply(APIRequest(.get, .alerts))
+    }
+
+    /// An alert rule.
+    public func alert(_ name: String) async throws -> APIReply<AlertDescription> {
+        try await reply(APIRequest(.get, .alert(name)))
+    }
+
+    /// Adds an alert rule.
+    public func addAlert(
+        _ name: String, _ rule: AlertDefinition
+    ) async throws -> APIReply<AlertDescription> {
+        try await reply(
+            try APIRequest(.post, .alerts, json: AlertRequest(name: name, rule: rule)))
+    }
+
+    /// Adds an alert rule, or replaces its definition.
+    public func putAlert(
+        _ name: String, _ rule: AlertDefinition
+    ) async throws -> APIReply<AlertDescription> {
+        try await reply(try APIRequest(.put, .alert(name), json: rule))
+    }
+
+    /// Starts or stops the evaluation of an alert rule.
+    public func changeAlert(
+        _ name: String, _ change: AlertChange
+    ) async throws -> APIReply<AlertDescription> {
+        try await reply(try APIRequest(.patch, .alert(name), json: change))
+    }
+
+    /// Removes an alert rule with its history.
+    public func removeAlert(_ name: String) async throws {
+        try await perform(APIRequest(.delete, .alert(name)))
+    }
+
+    /// A page of the events of an alert rule, the newest first.
+    ///
+    /// - Parameter cursor: the `next` of the previous page.
+    public func alertEvents(
+        of name: String, limit: Int, cursor: String? = nil
+    ) async throws -> APIReply<ItemList<AlertEventDescription>> {
+        try await reply(
+            APIRequest(
+                .get, .events(ofAlert: name),
+                query: [("limit", String(limit)), ("cursor", cursor)]))
+    }
+
+    /// When an alert rule would have fired over recorded samples.
+    ///
+    /// - Parameters:
+    ///   - from: milliseconds since 1970, RFC 3339, or a duration before now such as `-7d`.
+    ///   - to: as `from`; by default now.
+    public func testAlert(
+        _ name: String, from: String, to: String? = nil
+    ) async throws -> APIReply<AlertTestReply> {
+        try await reply(
+            APIRequest(
+                .get, .test(ofAlert: name), query: [("from", from), ("to", to)],
+                hasTimeLimit: false))
+    }
+
+    /// Repeats the calls of an alert rule that wait or have failed.
+    public func sendAlert(_ name: String) async throws -> APIReply<AlertSendReply> {
+        try await reply(APIRequest(.post, .send(ofAlert: name)))
+    }
+}
+
 // MARK: - Health store
 
 extension APIClient {

@@ -331,6 +331,21 @@ extension APIPath {
     public static func send(ofUpload id: String) -> APIPath { APIPath("outbox", id, "send") }
 }
 
+// MARK: - Alerts
+
+extension APIPath {
+    /// The alert rules.
+    public static let alerts = APIPath("alerts")
+    /// One alert rule.
+    public static func alert(_ name: String) -> APIPath { APIPath("alerts", name) }
+    /// When an alert rule has fired and resolved.
+    public static func events(ofAlert name: String) -> APIPath { APIPath("alerts", name, "events") }
+    /// When an alert rule would have fired.
+    public static func test(ofAlert name: String) -> APIPath { APIPath("alerts", name, "test") }
+    /// The next attempt of the calls of an alert rule.
+    public static func send(ofAlert name: String) -> APIPath { APIPath("alerts", name, "send") }
+}
+
 // MARK: - Health store
 
 extension APIPath {

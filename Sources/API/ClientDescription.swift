@@ -274,7 +274,7 @@ public struct AccessLogVerificationStep: Codable, Sendable {
 ///
 /// Its texts are safe to display: control and direction characters are escaped.
 public struct NoticeItem: Codable, Sendable {
-    /// `message` of an app, or `refusal` of a call with an invalid token.
+    /// `message` of an app, `alert` of a rule, or `refusal` of a call with an invalid token.
     public let kind: String
     /// Milliseconds since 1970.
     public let time: Double
@@ -284,9 +284,9 @@ public struct NoticeItem: Codable, Sendable {
     public var run: String?
     /// The title.
     public let title: String
-    /// The text of a message.
+    /// The text of a message or alert.
     public var body: String?
-    /// The tag of a message; a later message with the same tag replaces it.
+    /// The tag of a message, or the name of a rule; a later notice with the same tag replaces it.
     public var tag: String?
     /// The operation that was refused.
     public var operation: String?

@@ -152,6 +152,13 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     /// The outbox is full.
     case outboxFull = "outbox-full"
 
+    // MARK: Alerts
+
+    /// The definition of an alert rule is invalid.
+    case invalidAlert = "invalid-alert"
+    /// There are as many alert rules as there can be.
+    case alertsFull = "alerts-full"
+
     // MARK: Health store
 
     /// No type of health data has this name.
@@ -286,7 +293,8 @@ extension ProblemCode {
         case .notAcceptable: 406
         case .timedOut: 408
         case .severalSensors, .nameTaken, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,
-            .tooFar, .inaccurate, .sessionFull, .outboxFull, .signerChanged, .downgrade, .conflict,
+            .tooFar, .inaccurate, .sessionFull, .outboxFull, .alertsFull, .signerChanged, .downgrade,
+            .conflict,
             .catalogueKeyChanged, .staleCatalogue:
             409
         case .tooLarge: 413
@@ -391,6 +399,8 @@ extension ProblemCode {
         case .invalidUpload: "Invalid upload"
         case .notDelivered: "Not delivered"
         case .outboxFull: "The outbox is full"
+        case .invalidAlert: "Invalid alert rule"
+        case .alertsFull: "There are too many alert rules"
         case .unknownHealthType: "Unknown type of health data"
         case .unitMismatch: "Not a unit of the type"
         case .invalidHealthData: "Invalid health data"

@@ -1,12 +1,15 @@
 public import Samples
 import Text
 
-/// A message for the owner: from an app, or about a call that was refused because of its token.
+/// A message for the owner: from an app, of an alert rule, or about a call that was refused because of its
+/// token.
 public struct Notice: Hashable, Sendable {
     /// The kind of notice.
     public enum Content: Hashable, Sendable {
         /// A message of an app.
         case message(AppMessage)
+        /// A rule of the owner has fired or resolved; a later notice of the same rule replaces it.
+        case alert(title: String, body: String, rule: String)
         /// A call whose token is missing, wrong or another client's: why it was refused, and the
         /// operation that was attempted.
         case refusal(message: String, operation: String)

@@ -1,5 +1,6 @@
 import Samples
 public import Scheduling
+import Text
 
 /// Delivers notices to watchers: the terminal, the desktop, event streams.
 ///
@@ -83,6 +84,15 @@ public actor NoticeBoard {
                 retryAfter: wait)
         }
         deliver(.message(message), at: now)
+    }
+
+    /// Posts a notice that an alert rule has fired or resolved; the rules themselves limit the number.
+    public func post(alert title: String, body: String, rule: String) {
+        deliver(
+            .alert(
+                title: title.escapedForDisplay(limit: AppMessage.titleLimit),
+                body: body.escapedForDisplay(limit: AppMessage.bodyLimit), rule: rule),
+            at: time.now())
     }
 
     /// Posts a notice about a refused call; beyond the rate limit, a single notice that more calls were

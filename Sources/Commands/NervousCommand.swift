@@ -47,6 +47,7 @@ public struct NervousCommand: AsyncParsableCommand {
                     ExportCommand.self, ImportCommand.self, MetricsCommand.self,
                     StorageCommand.self, ForgetCommand.self,
                 ]),
+            CommandGroup(name: "Alerts", subcommands: [AlertsCommand.self]),
             CommandGroup(
                 name: "Sessions",
                 subcommands: [SessionsCommand.self, HealthCommand.self, OutboxCommand.self]),

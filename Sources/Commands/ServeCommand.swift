@@ -193,6 +193,7 @@ extension Notice {
         case .message(let message):
             "\(message.app) says: "
                 + [message.title, message.body].compactMap(\.self).joined(separator: " – ")
+        case .alert(let title, let body, _): "alert: \(title) – \(body)"
         case .refusal(let message, let operation): "refused: \(message) (\(operation))"
         }
     }

@@ -235,22 +235,11 @@ private enum UploadOutcome {
     /// The state in which the upload is queued, and why it failed.
     case failed(QueuedUpload.State, String)
 
-    /// Statuses that ask for another attempt: RFC 9110, section 15, RFC 8470, section 5.2, and RFC
-    /// 6585, section 4.
-    private static let transient: Set<Int> = [408, 425, 429]
-
     init(status: Int, of server: WebOrigin) {
-        switch status {
-        case 200..<300: self = .delivered(status: status)
-        case _ where status >= 500 || Self.transient.contains(status):
-            self = .failed(
-                .waiting, "\(server) answered \(status): it cannot accept the upload now.")
-        case 401, 403:
-            self = .failed(.refused, "\(server) answered \(status): it needs a valid token.")
-        case 300..<400:
-            self = .failed(
-                .refused, "\(server) answered \(status): the upload belongs at another address.")
-        default: self = .failed(.refused, "\(server) answered \(status): it refused the upload.")
+        switch ServerVerdict(status: status, of: server) {
+        case .accepted: self = .delivered(status: status)
+        case .busy(let reason): self = .failed(.waiting, reason)
+        case .refused(let reason): self = .failed(.refused, reason)
         }
     }
 }

@@ -96,6 +96,33 @@ public struct QueuedUpload: Codable, Hashable, Sendable, Identifiable {
     public internal(set) var next: Timestamp?
 }
 
+/// What the status of a response means for data that was sent.
+public enum ServerVerdict: Hashable, Sendable {
+    /// The server accepted the data.
+    case accepted
+    /// Another attempt can succeed; why this one did not, in one sentence.
+    case busy(String)
+    /// The same attempt would fail again; why, in one sentence.
+    case refused(String)
+
+    /// Statuses that ask for another attempt: RFC 9110, section 15, RFC 8470, section 5.2, and RFC
+    /// 6585, section 4.
+    private static let transient: Set<Int> = [408, 425, 429]
+
+    /// Judges a status.
+    public init(status: Int, of server: WebOrigin) {
+        let answer = "\(server) answered \(status):"
+        switch status {
+        case 200..<300: self = .accepted
+        case _ where status >= 500 || Self.transient.contains(status):
+            self = .busy("\(answer) it cannot accept the upload now.")
+        case 401, 403: self = .refused("\(answer) it needs a valid token.")
+        case 300..<400: self = .refused("\(answer) the upload belongs at another address.")
+        default: self = .refused("\(answer) it refused the upload.")
+        }
+    }
+}
+
 /// Sends uploads.
 public protocol Uploader: Sendable {
     /// Makes one attempt.

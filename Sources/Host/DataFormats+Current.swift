@@ -1,3 +1,4 @@
+import Alerts
 import AppStorage
 import Auth
 package import Backup
@@ -17,6 +18,7 @@ extension DataFormats {
                 "app-storage.sqlite": StorageDatabase.migrations,
                 "sessions.sqlite": SessionBook.migrations,
                 "health.sqlite": HealthStore.migrations,
+                "alerts.sqlite": AlertEngine.migrations,
             ],
             files: [
                 "declared-sensors.json": 1, "clock-offsets.json": 1,

@@ -218,14 +218,15 @@ extension CommandFailure {
             .partialWrite, .invalidPrivilege, .unsupportedPrivilege, .invalidMessage,
             .invalidSensor, .keyReused, .unknownField, .notNumeric, .unknownStatistic,
             .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
-            .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .badKey, .noSuchKey,
+            .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .invalidAlert,
+            .badKey, .noSuchKey,
             .keyExists, .unsafeKeys, .unitMismatch, .invalidHealthData:
             .usage
         case .io, .internalError, .damaged: .inputOutput
         case .tooManyAttempts, .busy: .tryAgain
         case .diskFull: .cannotCreate
         case .nameTaken, .conflict, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,
-            .tooFar, .inaccurate, .sessionFull:
+            .tooFar, .inaccurate, .sessionFull, .alertsFull:
             .failed
         case .methodNotAllowed, .methodUnknown, .notAcceptable, .timedOut, .unsupportedMediaType,
             .misdirected, .storageFull, .tooManyMessages, .logFull, .severalSensors, .unknownPack,

@@ -56,6 +56,7 @@ package struct HostPaths: Sendable {
     package var health: String { "\(data)/health.sqlite" }
     package var healthKey: String { "\(data)/health.key" }
     package var localNetwork: String { "\(data)/local-network" }
+    package var alerts: String { "\(data)/alerts.sqlite" }
     package var outbox: String { "\(data)/outbox" }
     package var appStorage: String { Authority.storagePath(beside: permissions) }
     package var catalogues: String { "\(data)/catalogues" }

@@ -1,4 +1,5 @@
 import API
+import Alerts
 package import AppRuns
 package import Auth
 import Backup
@@ -54,6 +55,7 @@ package struct HostServices: Sendable {
     /// The flush interval of the command line, which takes precedence over the configuration's.
     private let flush: Duration?
     private let outbox: Outbox
+    private let alerts: AlertEngine
     private let port: ListeningPort
     private let isLongRunning: Bool
     private let logger: Logger
@@ -151,6 +153,15 @@ package struct HostServices: Sendable {
                 return setup?.budget(given) ?? given
             }, keepsSpare: isLongRunning, zone: zone, pool: setup?.pool, virtualTime: virtualTime,
             logger: logger)
+        let outbound = OutboundClient(
+            userAgent: "Nervous/\(Release.version)",
+            rule: .apps(ownPorts: { Set([port.number, port.local?.port].compactMap(\.self)) }))
+        alerts = try await AlertEngine(
+            path: paths.alerts,
+            source: AlertSamples(machine, authority: authority, time: time),
+            channels: AlertActions(
+                authority: authority, outbound: outbound, supervisor: supervisor),
+            time: time, logger: logger)
         let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, time: time), sessions: sessions,
@@ -159,9 +170,7 @@ package struct HostServices: Sendable {
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
             catalogues: CatalogueStore(folder: paths.catalogues),
             trackArchive: TrackArchive(unpacker: unpacker),
-            outbound: OutboundClient(
-                userAgent: "Nervous/\(Release.version)",
-                rule: .apps(ownPorts: { Set([port.number, port.local?.port].compactMap(\.self)) })),
+            alerts: alerts, outbound: outbound,
             downloader: Downloader(userAgent: "nervous/\(Release.version)"),
             libraries: SystemLibraries(folder: configuration.libraries),
             tiles: configuration.tiles.map { MapTiles(folder: $0) })
@@ -272,7 +281,10 @@ package struct HostServices: Sendable {
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
         services.append(AccessLogService(authority: authority, isLongRunning: isLongRunning))
         services.append(RunService(supervisor: supervisor, isLongRunning: isLongRunning))
-        if isLongRunning { services.append(OutboxService(outbox: outbox)) }
+        if isLongRunning {
+            services.append(OutboxService(outbox: outbox))
+            services.append(AlertService(engine: alerts))
+        }
         let bus = DesktopMessages.address(in: ProcessInfo.processInfo.environment)
         services.append(
             DesktopService(

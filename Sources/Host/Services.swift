@@ -1,3 +1,4 @@
+import Alerts
 import AppRuns
 import AppStorage
 import Auth
@@ -48,6 +49,15 @@ struct OutboxService: Service {
     }
 }
 
+/// Evaluates alert rules and makes their deliveries.
+struct AlertService: Service {
+    let engine: AlertEngine
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await engine.run() }
+    }
+}
+
 /// Resumes the background runs of the previous host, and ends all runs on shutdown.
 struct RunService: Service {
     let supervisor: RunSupervisor
@@ -89,6 +99,9 @@ struct DesktopService: Service {
                 try await desktop.show(
                     summary: "\(message.app): \(message.title)", body: message.body ?? "",
                     tag: message.tag.map { "\(message.app) \($0)" })
+            case .alert(let title, let body, let rule):
+                try await desktop.show(
+                    summary: title, body: body, tag: "alert \(rule)")
             case .refusal(let message, let operation):
                 try await desktop.show(
                     summary: "Nervous refused a call", body: "\(message) (\(operation))",

@@ -101,8 +101,9 @@ private enum DashboardPage {
     static func isShown(at path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         switch (parts.first, parts.count) {
-        case ("", 1), ("apps", 1), ("activity", 1), ("sessions", 1), ("machine", 1): return true
-        case ("sensors", 2), ("apps", 2), ("sessions", 2): return parts.last != ""
+        case ("", 1), ("apps", 1), ("activity", 1), ("sessions", 1), ("alerts", 1), ("machine", 1):
+            return true
+        case ("sensors", 2), ("apps", 2), ("sessions", 2), ("alerts", 2): return parts.last != ""
         default: return false
         }
     }

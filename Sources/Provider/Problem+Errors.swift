@@ -1,4 +1,5 @@
 package import API
+import Alerts
 import AppRuns
 import AppStorage
 import Auth
@@ -33,6 +34,7 @@ extension Problem {
         case let error as SessionsError: self.init(error)
         case let error as OutboxError: self.init(error)
         case let error as HealthError: self.init(error)
+        case let error as AlertsError: self.init(error)
         case let error as any HTTPResponseError where error.status == .notFound:
             self = .notFound("There is no resource at this path.")
         case let error as any HTTPResponseError: self.init(error.status)
@@ -78,6 +80,14 @@ extension Problem {
 
     init(_ error: HealthError) {
         self.init(ProblemCode(error.code), error.message, fix: error.hint)
+    }
+
+    init(_ error: AlertsError) {
+        self.init(ProblemCode(error.code), error.message, fix: error.hint)
+        // A history test fails as the query that it made.
+        if error.code == .sourceFailed, let cause = error.cause {
+            self = Problem(cause, logger: nil)
+        }
     }
 
     init(_ error: LAEError) {
@@ -256,6 +266,18 @@ extension ProblemCode {
             case .damaged: .damaged
             case .diskFull: .diskFull
             case .unsafeFile, .storeFailed: .internalError
+            }
+    }
+
+    init(_ code: AlertsError.Code) {
+        self =
+            switch code {
+            case .notFound: .notFound
+            case .nameTaken: .nameTaken
+            case .invalid: .invalidAlert
+            case .full: .alertsFull
+            case .diskFull: .diskFull
+            case .sourceFailed, .unsafeFile, .storeFailed: .internalError
             }
     }
 

@@ -1,3 +1,4 @@
+public import Alerts
 public import AppRuns
 public import Auth
 public import Connectors
@@ -40,6 +41,7 @@ public struct Provider: Sendable {
         let archives: SensorPackArchive
         let catalogues: CatalogueStore
         let trackArchive: TrackArchive
+        let alerts: AlertEngine
         let outbound: OutboundClient
         let downloader: Downloader
         let libraries: SystemLibraries
@@ -51,6 +53,7 @@ public struct Provider: Sendable {
         ///   - archives: reads the archives of sensor packs.
         ///   - catalogues: the owner's catalogues of packages.
         ///   - trackArchive: reads KMZ files.
+        ///   - alerts: the owner's alert rules.
         ///   - outbound: calls other servers for apps.
         ///   - downloader: downloads packages for the owner.
         ///   - libraries: the libraries of the system that apps may load.
@@ -59,8 +62,8 @@ public struct Provider: Sendable {
             authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
             sessions: SessionBook, health: HealthStore, outbox: Outbox, library: AppLibrary,
             supervisor: RunSupervisor, packs: SensorPackStore, archives: SensorPackArchive,
-            catalogues: CatalogueStore, trackArchive: TrackArchive, outbound: OutboundClient,
-            downloader: Downloader,
+            catalogues: CatalogueStore, trackArchive: TrackArchive, alerts: AlertEngine,
+            outbound: OutboundClient, downloader: Downloader,
             libraries: SystemLibraries = SystemLibraries(), tiles: MapTiles? = nil
         ) {
             (self.authority, self.machine, self.engine) = (authority, machine, engine)
@@ -68,7 +71,7 @@ public struct Provider: Sendable {
             (self.library, self.supervisor) = (library, supervisor)
             (self.packs, self.archives) = (packs, archives)
             (self.catalogues, self.trackArchive) = (catalogues, trackArchive)
-            (self.outbound, self.downloader) = (outbound, downloader)
+            (self.alerts, self.outbound, self.downloader) = (alerts, outbound, downloader)
             (self.libraries, self.tiles) = (libraries, tiles)
         }
     }
@@ -202,6 +205,10 @@ public struct Provider: Sendable {
             authorizer: authorizer, book: book, reader: reader, archive: services.trackArchive
         ).add(to: &routes)
         OutboxRoutes(authorizer: authorizer, outbox: services.outbox).add(to: &routes)
+        AlertRoutes(
+            authorizer: authorizer, machine: machine, engine: services.alerts,
+            library: services.library
+        ).add(to: &routes)
     }
 
     private static func addApps(

@@ -43,6 +43,8 @@ enum CompletedName: Sendable {
     case session
     /// An upload in the outbox.
     case upload
+    /// An alert rule.
+    case alert
     /// A key for signatures.
     case key
 }
@@ -132,6 +134,7 @@ private struct CompletionRequest {
         case .bundledPack: bundled(.sensorPack)
         case .session: await sessions()
         case .upload: await uploads()
+        case .alert: await alerts()
         case .key: keys()
         }
     }
@@ -267,6 +270,12 @@ private struct CompletionRequest {
     private func uploads() async -> [Candidate] {
         await ask {
             try await $0.outbox().value.items.map { Candidate(name: $0.id, title: $0.title) }
+        } ?? []
+    }
+
+    private func alerts() async -> [Candidate] {
+        await ask {
+            try await $0.alerts().value.items.map { Candidate(name: $0.name, title: $0.summary) }
         } ?? []
     }
 

@@ -199,6 +199,8 @@ extension NoticeItem {
             self.init(
                 kind: "message", time: time, app: message.app, run: message.run,
                 title: message.title, body: message.body, tag: message.tag)
+        case .alert(let title, let body, let rule):
+            self.init(kind: "alert", time: time, title: title, body: body, tag: rule)
         case .refusal(let message, let operation):
             self.init(kind: "refusal", time: time, title: message, operation: operation)
         }

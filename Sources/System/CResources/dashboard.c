@@ -8,6 +8,10 @@ static const unsigned char activity_js[] = {
 #embed "../../Provider/Resources/dashboard/activity.js"
 };
 
+static const unsigned char alerts_js[] = {
+#embed "../../Provider/Resources/dashboard/alerts.js"
+};
+
 static const unsigned char app_js[] = {
 #embed "../../Provider/Resources/dashboard/app.js"
 };
@@ -119,6 +123,7 @@ static const unsigned char tiles_js[] = {
 static const struct named_file files[] = {
     FILE("index.html", index_html),
     FILE("activity.js", activity_js),
+    FILE("alerts.js", alerts_js),
     FILE("app.js", app_js),
     FILE("apps.js", apps_js),
     FILE("begin.js", begin_js),

@@ -1,5 +1,6 @@
 import API
 import Addresses
+import Alerts
 import AppRuns
 import Auth
 import Connectors
@@ -34,6 +35,7 @@ struct ServedHost: Sendable {
     let supervisor: RunSupervisor
     let provider: Provider
     let outbox: Outbox
+    let alerts: AlertEngine
     let port: Int
     let folder: URL
     /// The clock of the authority and the sensors.
@@ -129,6 +131,17 @@ struct ServedHost: Sendable {
             folder: path + "/outbox", uploader: PathUploader(), time: OutboxTime(clock: clock),
             logger: logger
         ) { await log.record(sendingTo: $0, bytes: $1) }
+        let outbound = OutboundClient(
+            userAgent: "Nervous/test",
+            rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) }),
+            resolver: NoNames(), trustRoots: .certificates(trust))
+        let alertTime = TestWallClock(clock: clock)
+        let alerts = try await AlertEngine(
+            path: path + "/alerts.sqlite",
+            source: AlertSamples(machine, authority: authority, time: alertTime),
+            channels: AlertActions(
+                authority: authority, outbound: outbound, supervisor: supervisor),
+            time: alertTime, jitter: { 0 }, logger: logger)
         let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(
@@ -142,10 +155,7 @@ struct ServedHost: Sendable {
             archives: SensorPackArchive(limits: library.limits, unpacker: unpacker),
             catalogues: CatalogueStore(folder: path + "/catalogues"),
             trackArchive: TrackArchive(unpacker: unpacker),
-            outbound: OutboundClient(
-                userAgent: "Nervous/test",
-                rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) }),
-                resolver: NoNames(), trustRoots: .certificates(trust)),
+            alerts: alerts, outbound: outbound,
             downloader: Downloader(userAgent: "nervous/test"),
             tiles: MapTiles(folder: path + "/tiles"))
         let provider = Provider(
@@ -173,6 +183,7 @@ struct ServedHost: Sendable {
             let host = ServedHost(
                 authority: authority, machine: machine, library: library,
                 supervisor: supervisor, provider: provider, outbox: outbox,
+                alerts: alerts,
                 port: taken, folder: folder, clock: clock, feed: feed)
             do {
                 let result = try await body(host)

@@ -464,7 +464,9 @@ class MachinePage {
       h("strong", {}, visible(app, 64)), " ", words.says, " ", claim(title), body && [" ", claim(body)],
     ];
     const line = (notice) => h("li", {}, h("p", {},
-      notice.kind === "message" ? said(notice) : stateWord("bad", "refused", visible(notice.title, 300)),
+      notice.kind === "message" ? said(notice)
+        : notice.kind === "alert" ? [stateWord("warn", "warn", visible(notice.title, 120)), " ", visible(notice.body, 500)]
+          : stateWord("bad", "refused", visible(notice.title, 300)),
       h("br", {}), h("span", { class: "small quiet" }, timeOf(notice.time))));
     this.notices.replaceChildren(panel(words.notices, {}, this.#received.length
       ? h("ul", { class: "lines" }, this.#received.map(line))

@@ -9,6 +9,7 @@ const ROUTES = [
   [/^\/apps(?:\/(?<app>[^/]+))?$/, "apps", () => import("./apps.js").then((m) => m.default)],
   [/^\/activity$/, "activity", () => import("./activity.js").then((m) => m.default)],
   [/^\/sessions(?:\/(?<id>[^/]+))?$/, "sessions", () => import("./sessions.js").then((m) => m.default)],
+  [/^\/alerts(?:\/(?<name>[^/]+))?$/, "alerts", () => import("./alerts.js").then((m) => m.default)],
   [/^\/machine$/, "machine", () => import("./machine.js").then((m) => m.default)],
 ];
 

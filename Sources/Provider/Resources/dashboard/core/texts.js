@@ -37,7 +37,7 @@ export const text = {
     title: (page, requests) => (requests > 0 ? `(${requests}) ` : "") + `${page} · Nervous`,
     places: {
       overview: "Overview", apps: "Apps", activity: "Activity", sessions: "Sessions",
-      machine: "Machine",
+      alerts: "Alerts", machine: "Machine",
     },
     themes: { system: "Theme: system", light: "Theme: light", dark: "Theme: dark" },
     requests: "Requests: ",
