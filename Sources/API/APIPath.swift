@@ -282,6 +282,8 @@ extension APIPath {
     public static func storage(_ key: String) -> APIPath { APIPath("storage", key) }
     /// The `localStorage` of an app that runs headless.
     public static let localStorage = APIPath("local-storage")
+    /// The `indexedDB` of an app that runs headless.
+    public static let indexedDB = APIPath("indexed-db")
     /// Calls to other servers.
     public static let fetch = APIPath("fetch")
     /// WebSockets to other servers.

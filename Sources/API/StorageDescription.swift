@@ -316,3 +316,37 @@ public struct LocalStorageContents: Codable, Sendable {
         self.limit = limit
     }
 }
+
+/// Entries of the `indexedDB` of an app that runs headless.
+public struct IndexedDBContents: Codable, Sendable {
+    /// Pairs of key and value, sorted by key.
+    public let items: [[String]]
+    /// Whether there are more, after the last of these.
+    public let more: Bool
+    /// Bytes in use.
+    public let used: Int
+    /// Bytes that are allowed.
+    public let limit: Int
+
+    /// Creates a value from its members.
+    public init(items: [[String]], more: Bool, used: Int, limit: Int) {
+        self.items = items
+        self.more = more
+        self.used = used
+        self.limit = limit
+    }
+}
+
+/// Changes of the `indexedDB` of an app that runs headless.
+public struct IndexedDBChanges: Codable, Sendable {
+    /// Pairs of a key and the value that it must have, or null if it must have none.
+    public let expected: [[String?]]
+    /// Pairs of a key and its new value, or null to remove it.
+    public let changes: [[String?]]
+
+    /// Creates a value from its members.
+    public init(expected: [[String?]], changes: [[String?]]) {
+        self.expected = expected
+        self.changes = changes
+    }
+}

@@ -81,6 +81,23 @@ public struct StorageDatabase: Sendable {
     public func apply(
         _ changes: [StorageChange], in area: StorageArea, of holder: Holder
     ) async throws(AppStorageError) -> StorageUsage {
+        // Nothing is expected, so nothing else can be found.
+        try await apply(changes, in: area, of: holder, expecting: [:]) ?? .zero
+    }
+
+    /// Makes all changes, in their order, if some keys have the expected contents; otherwise none.
+    ///
+    /// Contents and changes are one transaction, so of two writers that expect the same, one
+    /// succeeds.
+    ///
+    /// - Parameter expected: the content of each key; `nil` if the key must have no value.
+    /// - Returns: `nil` if a key has another content.
+    /// - Throws: `tooLarge` for a value above its limit; `storageFull` when the app or program would
+    ///   store more than its limit and more than before; `diskFull`, `storeFailed`.
+    public func apply(
+        _ changes: [StorageChange], in area: StorageArea, of holder: Holder,
+        expecting expected: [StorageKey: [UInt8]?]
+    ) async throws(AppStorageError) -> StorageUsage? {
         for change in changes {
             let count = change.value?.bytes.count ?? 0
             guard count <= StoredValue.limit else {
@@ -89,6 +106,16 @@ public struct StorageDatabase: Sendable {
             }
         }
         return try await write { database in
+            for (key, content) in expected {
+                let found = try Data.fetchOne(
+                    database,
+                    sql: """
+                        SELECT value FROM item
+                        WHERE app = ? AND identity = ? AND area = ? AND key = ?
+                        """,
+                    arguments: [holder.app, holder.identity, area.rawValue, Data(key.bytes)])
+                guard found == content.map({ Data($0) }) else { return nil }
+            }
             let before = try Self.usage(of: holder, database)
             for change in changes {
                 let primaryKey: StatementArguments = [
@@ -111,7 +138,7 @@ public struct StorageDatabase: Sendable {
         }
     }
 
-    /// The keys of an area, sorted, and the usage of both areas.
+    /// The keys of an area, sorted, and the usage of all areas.
     ///
     /// - Throws: `storeFailed`.
     public func items(
@@ -133,7 +160,7 @@ public struct StorageDatabase: Sendable {
         }
     }
 
-    /// Everything in an area, sorted by key, and the usage of both areas.
+    /// Everything in an area, sorted by key, and the usage of all areas.
     ///
     /// - Throws: `storeFailed`.
     public func contents(
@@ -155,6 +182,49 @@ public struct StorageDatabase: Sendable {
                 )
             }
             return (entries, try Self.usage(of: holder, database))
+        }
+    }
+
+    /// The first entries of an area whose key begins with a prefix, sorted by key, and the usage of
+    /// all areas.
+    ///
+    /// - Parameters:
+    ///   - key: only entries after this key.
+    ///   - size: the number of bytes of keys and values after which no further entry is returned.
+    /// - Returns: at least one entry if there is one, and whether there are more.
+    /// - Throws: `storeFailed`.
+    public func contents(
+        of area: StorageArea, of holder: Holder, prefix: StorageKey, after key: StorageKey?,
+        upTo size: Int
+    ) async throws(AppStorageError) -> (
+        entries: [(key: StorageKey, value: StoredValue)], isMore: Bool, usage: StorageUsage
+    ) {
+        try await read { database in
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT key, type, value FROM item
+                    WHERE app = ?1 AND identity = ?2 AND area = ?3 AND key >= ?4
+                        AND (?5 IS NULL OR key > ?5)
+                    ORDER BY key
+                    """,
+                arguments: [
+                    holder.app, holder.identity, area.rawValue, Data(prefix.bytes),
+                    key.map { Data($0.bytes) },
+                ])
+            var entries: [(key: StorageKey, value: StoredValue)] = []
+            var sum = 0
+            while let row = try rows.next() {
+                let key = StorageKey(stored: Array(row["key"] as Data))
+                guard key.bytes.starts(with: prefix.bytes) else { break }
+                guard sum < size else {
+                    return (entries, true, try Self.usage(of: holder, database))
+                }
+                let value = StoredValue(type: row["type"], bytes: Array(row["value"] as Data))
+                sum += key.bytes.count + value.bytes.count
+                entries.append((key, value))
+            }
+            return (entries, false, try Self.usage(of: holder, database))
         }
     }
 

@@ -43,12 +43,14 @@ public struct StorageKey: Hashable, Sendable {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// The two key spaces of an app, which share one limit.
+/// The key spaces of an app, which share one limit.
 public enum StorageArea: String, Hashable, Sendable {
     /// `nervous.storage`.
     case storage = "named"
     /// `localStorage` of headless runs.
     case local
+    /// `indexedDB` of headless runs.
+    case indexed
 }
 
 /// A change of one key: a new value, or its removal.
@@ -75,7 +77,7 @@ public struct StoredItem: Hashable, Sendable {
     public let size: Int
 }
 
-/// How much an app stores, in both of its areas.
+/// How much an app stores, in all of its areas.
 public struct StorageUsage: Hashable, Sendable {
     /// The maximum number of bytes of keys and values.
     public static let limit = 10 << 20

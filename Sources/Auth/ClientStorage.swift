@@ -54,7 +54,7 @@ public struct ClientStorage: Sendable {
         return usage
     }
 
-    /// The keys of an area, and the usage of both areas.
+    /// The keys of an area, and the usage of all areas.
     ///
     /// - Throws: `storeFailed`.
     public func items(
@@ -67,7 +67,7 @@ public struct ClientStorage: Sendable {
         }
     }
 
-    /// Everything in an area, and the usage of both areas.
+    /// Everything in an area, and the usage of all areas.
     ///
     /// - Throws: `storeFailed`.
     public func contents(
@@ -77,6 +77,43 @@ public struct ClientStorage: Sendable {
     ) {
         do {
             return try await database.contents(of: area, of: holder)
+        } catch {
+            throw AuthError(error)
+        }
+    }
+
+    /// Makes all changes if some keys have the expected contents; otherwise none.
+    ///
+    /// - Parameter expected: the content of each key; `nil` if the key must have no value.
+    /// - Returns: `nil` if a key has another content.
+    /// - Throws: the same as ``apply(_:in:)``.
+    public func apply(
+        _ changes: [StorageChange], in area: StorageArea, expecting expected: [StorageKey: [UInt8]?]
+    ) async throws(AuthError) -> StorageUsage? {
+        let usage: StorageUsage?
+        do {
+            usage = try await database.apply(changes, in: area, of: holder, expecting: expected)
+        } catch {
+            throw AuthError(error)
+        }
+        try await authority.confirm(holder, of: client)
+        return usage
+    }
+
+    /// The first entries of an area whose key begins with a prefix.
+    ///
+    /// - Parameters:
+    ///   - key: only entries after this key.
+    ///   - size: the number of bytes after which no further entry is returned.
+    /// - Throws: `storeFailed`.
+    public func contents(
+        of area: StorageArea, prefix: StorageKey, after key: StorageKey?, upTo size: Int
+    ) async throws(AuthError) -> (
+        entries: [(key: StorageKey, value: StoredValue)], isMore: Bool, usage: StorageUsage
+    ) {
+        do {
+            return try await database.contents(
+                of: area, of: holder, prefix: prefix, after: key, upTo: size)
         } catch {
             throw AuthError(error)
         }

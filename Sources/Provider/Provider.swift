@@ -248,6 +248,7 @@ public struct Provider: Sendable {
         AccessLogRoutes(authorizer: authorizer).add(to: &routes)
         StorageRoutes(authorizer: authorizer).add(to: &routes)
         LocalStorageRoutes(authorizer: authorizer).add(to: &routes)
+        IndexedDBRoutes(authorizer: authorizer).add(to: &routes)
         DashboardRoutes(authorizer: authorizer, site: OwnerSite(port: host.port)).add(to: &routes)
         let outbound = GrantedClient(services.outbound, log: services.authority.log)
         let limiter = CallLimiter()

@@ -73,6 +73,14 @@ public enum RunnerScripts {
             [runner_performance_js()],
             [runner_event_stream_js(), runner_event_source_js()],
             [runner_event_stream_js(), runner_web_socket_js()],
+            [
+                runner_indexed_db_keys_js(),
+                runner_indexed_db_values_js(),
+                runner_indexed_db_trees_js(),
+                runner_indexed_db_pages_js(),
+                runner_indexed_db_transactions_js(),
+                runner_indexed_db_interfaces_js(),
+            ],
         ].map { $0.map(EmbeddedFile.init) }
     }
 }

@@ -44,7 +44,7 @@ class Browser:
     def __exit__(self, *_):
         self.chromium.close()
 
-    def run(self, folder):
+    def run(self, folder, _privileges):
         """Loads the page of a folder; returns 0 and the lines of its report, or -1 and what went wrong."""
         with Site(folder) as site:
             tab = self.call("createTarget", url=site.address)["targetId"]

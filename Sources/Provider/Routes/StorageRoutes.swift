@@ -161,14 +161,80 @@ struct LocalStorageRoutes {
         guard let pairs = try? JSONDecoder().decode([[String?]].self, from: Data(body)) else {
             throw Problem.invalidBody("The body must be a list of pairs of key and value.")
         }
-        return try pairs.map { pair in
-            guard pair.count == 2, let key = pair[0] else {
-                throw Problem.invalidBody("Each pair is a key and a value, or a key and null.")
-            }
-            let value = pair[1].map {
-                StoredValue(type: FileType.text.rawValue, bytes: Array($0.utf8))
-            }
-            return StorageChange(try StorageKey(key), value)
+        return try pairs.map { try StorageChange(pair: $0) }
+    }
+}
+
+/// The `indexedDB` of apps that run headless: items of the runner's own format.
+struct IndexedDBRoutes {
+    /// The maximum size of a body in bytes; a runner cannot send a larger one.
+    private static let bodyLimit = 1 << 20
+    /// The size in bytes after which an answer ends.
+    private static let answerSize = 1 << 20
+
+    let authorizer: RequestAuthorizer
+
+    func add(to routes: inout RouteTable) {
+        routes.on(.indexedDB, [.get: load, .patch: change, .delete: clear])
+    }
+
+    @Sendable
+    private func load(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await authorizer.client("indexed-db", using: .storage, request, context)
+        try request.rejectParameters(except: ["prefix", "after"])
+        let (entries, isMore, usage) = try await authorizer.authority.storage(of: client).contents(
+            of: .indexed, prefix: try StorageKey(request.parameter("prefix") ?? ""),
+            after: try request.parameter("after").map { try StorageKey($0) },
+            upTo: Self.answerSize)
+        let items = entries.map { key, value in
+            [key.text, String(decoding: value.bytes, as: UTF8.self)]
         }
+        return try .json(
+            IndexedDBContents(
+                items: items, more: isMore, used: usage.used, limit: StorageUsage.limit))
+    }
+
+    /// Makes all changes if the expected values are stored, otherwise none.
+    @Sendable
+    private func change(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await authorizer.client(
+            "indexed-db-set", using: .storage, request, context)
+        let body = Data(try await request.bytes(upTo: Self.bodyLimit))
+        guard let wanted = try? JSONDecoder().decode(IndexedDBChanges.self, from: body) else {
+            throw Problem.invalidBody("The body must have the members ‘expected’ and ‘changes’.")
+        }
+        let changes = try wanted.changes.map { try StorageChange(pair: $0) }
+        var expected: [StorageKey: [UInt8]?] = [:]
+        for pair in wanted.expected {
+            let change = try StorageChange(pair: pair)
+            expected.updateValue(change.value?.bytes, forKey: change.key)
+        }
+        let writer = try await authorizer.recheck(
+            client, "indexed-db-set", using: .storage, request, context)
+        let usage = try await authorizer.authority.storage(of: writer)
+            .apply(changes, in: .indexed, expecting: expected)
+        guard let usage else {
+            throw Problem(.conflict, "Another run of the app has changed the database.")
+        }
+        return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
+    }
+
+    @Sendable
+    private func clear(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await authorizer.client(
+            "indexed-db-clear", using: .storage, request, context)
+        let usage = try await authorizer.authority.storage(of: client).clear(.indexed)
+        return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
+    }
+}
+
+extension StorageChange {
+    /// - Throws: a problem unless it is a key and a value, or a key and null.
+    fileprivate init(pair: [String?]) throws {
+        guard pair.count == 2, let key = pair[0] else {
+            throw Problem.invalidBody("Each pair is a key and a value, or a key and null.")
+        }
+        let value = pair[1].map { StoredValue(type: FileType.text.rawValue, bytes: Array($0.utf8)) }
+        self.init(try StorageKey(key), value)
     }
 }

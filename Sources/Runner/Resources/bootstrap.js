@@ -6,6 +6,7 @@ define("close", function close(code = 0) {
 });
 
 return function dispatch(event, first, second, third, fourth) {
+    if (turnEnd !== null) endTurn();
     switch (event) {
     case "timer": return fireTimer(first);
     case "time": return followHost(first);

@@ -1,10 +1,10 @@
 // structuredClone. Buffers can be transferred; streams and ports cannot.
+const errorTypes = {
+    __proto__: null, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError,
+};
 {
     const refuse = (value) => new $DOMException(
         `${inspectAny(value, inspectDepth, "", null)} cannot be cloned`, "DataCloneError");
-    const errors = {
-        __proto__: null, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError,
-    };
 
     const regExpPrototype = $RegExp.prototype, { WeakSet, WeakRef } = globalObject;
 
@@ -69,7 +69,7 @@
             return copy;
         }
         if (isError(value)) {
-            const copy = keep(new (errors[value.name] ?? $Error)(text(value.message ?? "")));
+            const copy = keep(new (errorTypes[value.name] ?? $Error)(text(value.message ?? "")));
             const stack = member(value, "stack");
             if (typeof stack === "string") hide(copy, "stack", stack);
             const cause = getOwnPropertyDescriptor(value, "cause");

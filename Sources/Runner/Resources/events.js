@@ -85,7 +85,7 @@ class Event {
     #type; #cancelable; #bubbles; #composed;
     #target = null; #current = null; #phase = 0; #path = []; #steps = null;
     #prevented = false; #stopped = false; #halted = false; #isUnderWay = false;
-    #isInitialized = true; #isTrusted = false; #isPassive = false;
+    #isInitialized = true; #isTrusted = false; #isPassive = false; #hasThrown = false;
     // Not finer than 5 microseconds, as https://w3c.github.io/hr-time/#dfn-coarsen-time has it.
     #time = floor(host.now() * 200) / 200;
     static #trusted = getOwnPropertyDescriptor({ get isTrusted() { return this.#isTrusted; } }, "isTrusted").get;
@@ -171,6 +171,8 @@ class Event {
         isHalted: (event) => event.#halted,
         isPrevented: (event) => event.#prevented,
         isUnderWay: (event) => event.#isUnderWay,
+        noteThrown(event) { event.#hasThrown = true; },
+        hasThrown: (event) => event.#hasThrown,
         setPassive(event, isPassive) { event.#isPassive = isPassive; },
         // An event of `document.createEvent`.
         leaveUninitialized(event) { event.#isInitialized = false; },
@@ -180,6 +182,7 @@ class Event {
 const {
     check: checkEvent, begin: beginEvent, travel: setPath, route: setRoute, aim: setTarget, enter: enterEvent, finish: finishEvent, typeOf: eventType, rename: renameEvent, isOfHost,
     bubbles: eventBubbles, isStopped, isHalted, isPrevented, setPassive, leaveUninitialized, isUnderWay,
+    noteThrown, hasThrown,
     prevent: preventEvent,
 } = Event.internals;
 delete Event.internals;

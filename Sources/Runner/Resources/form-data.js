@@ -178,6 +178,6 @@ function bytesOfBinary(string) {
 return {
     __proto__: null,
     globals: { __proto__: null, Blob, File, FileReader, FormData },
-    isBlob, bytesOfBlob, typeOfBlob, newBlob, cloneBlob, isFormData, formBytes, formFrom,
+    isBlob, isFile, bytesOfBlob, typeOfBlob, detailsOf, newBlob, newFile, cloneBlob, isFormData, formBytes, formFrom,
     objectOf: (address) => mapGet(objects, address),
 };

@@ -4,17 +4,21 @@
 const shared = {
     __proto__: null, AbortController, Event, EventTarget, ProgressEvent, TextDecoder, abortSignal, addConstants,
     addHandlers, append, apply, arrayJoin, arraySort, arraySplice, asyncIterator, asyncIteratorPrototype, baseOrigin,
-    bringPart, bufferBrand, bufferSize, bytesOf, bytesOfBase64, bytesWithin, callApp, charCode, charsetOf, codePoint, copyInto, creation,
-    dataViewBuffer, dataViewOffset, dataViewSize, decodeMarked, decodeText, decodeWith, decoderOf, dispatchTo, dropRequest, elementSizes,
-    encodeBase64, execute, finishClass, floor, freeze, fromCharCode, fromCodePoint, getOwnPropertyDescriptor,
-    globalObject, has, headersFromLines, hexByte, hide, host, indexOf, isAborted, isArray, isDetached, isElsewhere,
-    isFiniteNumber, isInteger, isObject, isSignal, isView, iterator, joinBytes, lastIndexOf, lower, mapDelete, mapGet,
-    mapSet, matches, max, min, normalize, note, numberText, ownKeys, padStart, pairsOf, parseForm, parseJSON,
-    parseURL, promiseResolve, quote, randomBytes, readHeader, reasonOf, replaceAll, runSoon, safely, setProperty,
-    setPrototypeOf, slice, split, spread, startRequest, startTimer, startsWith, stopTimer, stringifyJSON, text,
-    toInteger, toStringTag, transferBuffer, trunc, typedArrayBuffer, typedArrayName, typedArrayOffset, typedArraySize,
-    upper, viewClasses, viewLength, wellFormed, whenAborted, withoutMark, writeURL, $ArrayBuffer, $DOMException, $Map,
-    $Promise, $RangeError, $TypeError, $URL, $Uint8Array,
+    bigIntValue, booleanValue, bringPart, bufferBrand, bufferSize, bytesOf, bytesOfBase64, bytesWithin,
+    callApp, charCode, charsetOf, codePoint, copyInto, creation, dataViewBuffer, dataViewOffset, dataViewSize,
+    dateBrand, dateValue, decodeMarked, decodeText, decodeWith, decoderOf, dispatchTo, dropRequest, elementSizes,
+    encodeBase64, errorTypes, execute, finishClass, floor, freeze, fromCharCode, fromCodePoint,
+    getOwnPropertyDescriptor, getPrototypeOf, globalObject, has, hasListener, hasThrown, headersFromLines, hexByte,
+    hide, host, indexOf, isAborted, isArray, isDetached, isElsewhere, isError, isException, isFiniteNumber, isInteger,
+    isObject, isPrevented, isSignal, isView, iterator, joinBytes, lastIndexOf, lower, mapBrand, mapDelete, mapEach,
+    mapGet, mapHas, mapSet, mapSize, matches, max, member, min, normalize, note, numberText, numberValue, onNextTurn,
+    ownKeys, padStart, pairsOf, parseForm, parseJSON, parseURL, promiseResolve, quote, randomBytes, readHeader,
+    reasonOf, regExpFlags, regExpSource, replaceAll, runSoon, safely, setAdd, setBrand, setEach, setHas, setParent,
+    setProperty, setPrototypeOf, slice, split, spread, startRequest, startTimer, startsWith, stopTimer, stringValue,
+    stringifyJSON, text, toInteger, toStringTag, transferBuffer, trunc, typedArrayBuffer, typedArrayName,
+    typedArrayOffset, typedArraySize, upper, viewClasses, viewLength, wellFormed, whenAborted, withoutMark, writeURL,
+    $Array, $ArrayBuffer, $BigInt, $DOMException, $Date, $Error, $Map, $Object, $Promise, $RangeError, $RegExp, $Set,
+    $TypeError, $URL, $Uint8Array,
     now: () => trunc(performanceClock.timeOrigin + host.now()),
     elapsed: () => host.now(),
     cloneValue: member(globalObject, "structuredClone"),
@@ -23,11 +27,12 @@ const shared = {
     originOf: (address) => new $URL(address === undefined ? writeURL(baseRecord) : text(address)).origin,
     signalOf: (controller) => signalOfController(controller),
     streams: () => bringPart("streams"),
+    broughtPart: (name) => broughtPart(name),
 };
 
 const partNumbers = {
     __proto__: null, streams: 0, blob: 1, idna: 2, crypto: 3, messaging: 4, performance: 5, eventSource: 6,
-    webSocket: 7,
+    webSocket: 7, indexedDB: 8,
 };
 const broughtParts = { __proto__: null };
 
@@ -73,6 +78,10 @@ wait([
 ], () => { bringPart("performance"); });
 wait(["EventSource"], () => { bringPart("eventSource"); });
 wait(["WebSocket", "CloseEvent"], () => { bringPart("webSocket"); });
+wait([
+    "indexedDB", "IDBFactory", "IDBDatabase", "IDBTransaction", "IDBObjectStore", "IDBIndex", "IDBCursor",
+    "IDBCursorWithValue", "IDBKeyRange", "IDBRequest", "IDBOpenDBRequest", "IDBVersionChangeEvent", "DOMStringList",
+], () => { bringPart("indexedDB"); });
 for (const name of [
     "mark", "measure", "clearMarks", "clearMeasures", "getEntries", "getEntriesByType", "getEntriesByName",
 ]) {

@@ -7,7 +7,7 @@ const globalObject = globalThis;
 const uncurry = (method) => (self, ...rest) => apply(method, self, rest);
 const getter = (prototype, name) => uncurry(getOwnPropertyDescriptor(prototype, name).get);
 
-const $Array = Array, $ArrayBuffer = ArrayBuffer, $DataView = DataView, $Date = Date;
+const $Array = Array, $ArrayBuffer = ArrayBuffer, $BigInt = BigInt, $DataView = DataView, $Date = Date;
 const $Error = Error, $Map = Map, $Number = Number, $Object = Object, $Promise = Promise;
 const $RangeError = RangeError, $RegExp = RegExp, $Set = Set, $String = String, $Symbol = Symbol;
 const $SyntaxError = SyntaxError, $TypeError = TypeError, $Uint8Array = Uint8Array, $Uint16Array = Uint16Array;

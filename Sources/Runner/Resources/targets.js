@@ -8,6 +8,10 @@ const hooks = {
     __proto__: null, parentOf: () => null, routeOf: () => null, setRelated() {}, isPassive: () => false, activates: () => false,
     before: () => undefined, cancelled() {}, after() {}, textOf: () => undefined,
 };
+// The parents of targets that are no nodes.
+const parentsOf = new $WeakMap();
+function setParent(target, parent) { weakSet(parentsOf, target, parent); }
+const parentOf = (target, event) => weakGet(parentsOf, target) ?? hooks.parentOf(target, event);
 // The event that is being dispatched, for `window.event`.
 let currentEvent;
 
@@ -85,12 +89,15 @@ function hasListener(target, kind) {
 }
 
 function callListener(callback, target, event) {
-    if (typeof callback === "function") return callApp(callback, target, [event]);
-    callApp(() => {
+    try {
+        if (typeof callback === "function") return apply(callback, target, [event]);
         const handle = callback.handleEvent;
         if (typeof handle !== "function") throw new $TypeError("the listener has no function `handleEvent`");
         apply(handle, callback, [event]);
-    }, undefined, []);
+    } catch (error) {
+        noteThrown(event);
+        reportUncaught(error);
+    }
 }
 
 // An exception of a listener is reported, and the next one is called.
@@ -139,7 +146,7 @@ function dispatchTo(target, event, isTrusted = true) {
     if (route !== null) return dispatchAlong(route, event);
     const path = [target];
     let activated = hooks.activates(target, event) ? target : null;
-    for (let at = hooks.parentOf(target, event); at !== null; at = hooks.parentOf(at, event)) {
+    for (let at = parentOf(target, event); at !== null; at = parentOf(at, event)) {
         append(path, at);
         if (activated === null && eventBubbles(event) && hooks.activates(at, event)) activated = at;
     }

@@ -26,6 +26,15 @@ function fireTimer(id) {
     if (timer.period > 0 && mapHas(timers, id)) host.setTimer(id, timer.period, 0);
 }
 
+// What is due when the microtasks of the present turn have run.
+let turnEnd = null;
+function onNextTurn(callback) { turnEnd = callback; }
+function endTurn() {
+    const callback = turnEnd;
+    turnEnd = null;
+    callback();
+}
+
 // `await undefined` uses nothing that the app could have changed.
 async function runSoon(callback) {
     await undefined;

@@ -321,3 +321,45 @@ struct embedded_file runner_unavailable_js(void) {
     };
     return (struct embedded_file) {bytes, sizeof bytes};
 }
+
+struct embedded_file runner_indexed_db_keys_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/indexed-db/keys.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_indexed_db_values_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/indexed-db/values.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_indexed_db_trees_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/indexed-db/trees.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_indexed_db_pages_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/indexed-db/pages.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_indexed_db_transactions_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/indexed-db/transactions.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}
+
+struct embedded_file runner_indexed_db_interfaces_js(void) {
+    static const unsigned char bytes[] = {
+#embed "../../Runner/Resources/indexed-db/interfaces.js"
+    };
+    return (struct embedded_file) {bytes, sizeof bytes};
+}

@@ -117,5 +117,7 @@ def copy(checkout, path, folder, seen):
         return
     source = path.read_text("utf-8", "replace")
     for name in set(RESOURCE.findall(source)) | set(re.findall(r"^// META: script=(\S+)", source, re.MULTILINE)):
+        if len(name) > 255:
+            continue
         near = checkout / name[1:] if name.startswith("/") else path.parent / name
         copy(checkout, near.resolve(), folder, seen)

@@ -14,6 +14,8 @@ extension Exercise {
             call("setStoredValue", 204, "PUT", "/storage/\($0)", body: mebibyte)
         }
         let (all, one, local) = ("/storage", "/storage/a", "/local-storage")
+        let indexed = "/indexed-db"
+        let change = #"{"expected": [["data/1", null]], "changes": [["data/1", "a"]]}"#
         let wide = #"[["b", ""# + String(repeating: "x", count: 1 << 20) + #""]]"#
         let half = #"[["b", ""# + String(repeating: "x", count: 600_000) + #""]]"#
         let other = half.replacing("\"b\"", with: "\"c\"")
@@ -35,10 +37,23 @@ extension Exercise {
             call("changeLocalStorage", 413, "PATCH", local, json: wide),
             call("localStorage", 200, "GET", local),
             call("localStorage", 404, "GET", local, token: owner),
+            call("changeIndexedDB", 200, "PATCH", indexed, json: change),
+            call("changeIndexedDB", 409, "PATCH", indexed, json: change),
+            call("changeIndexedDB", 400, "PATCH", indexed, json: "[]"),
+            call("changeIndexedDB", 404, "PATCH", indexed, token: owner, json: change),
+            call("changeIndexedDB", 413, "PATCH", indexed, json: wide),
+            call("indexedDB", 200, "GET", "\(indexed)?prefix=data/&after=data/1"),
+            call("indexedDB", 400, "GET", "\(indexed)?all=1"),
+            call("indexedDB", 404, "GET", indexed, token: owner),
+            call("clearIndexedDB", 200, "DELETE", indexed),
+            call("clearIndexedDB", 404, "DELETE", indexed, token: owner),
         ] + filling + [
             call("setStoredValue", 507, "PUT", "/storage/9", body: mebibyte),
             call("changeLocalStorage", 200, "PATCH", local, json: half),
             call("changeLocalStorage", 507, "PATCH", local, json: other),
+            call(
+                "changeIndexedDB", 507, "PATCH", indexed,
+                json: #"{"expected": [], "changes": \#(other)}"#),
             call("clearLocalStorage", 200, "DELETE", local),
             call("clearLocalStorage", 404, "DELETE", local, token: owner),
             call("clearStorage", 204, "DELETE", all),
