@@ -55,6 +55,47 @@ struct StorageDatabaseTests {
         #expect(try await database.items(in: .storage, of: holder).items.isEmpty)
     }
 
+    @Test func `changes are made only if the expected contents are stored`() async throws {
+        let seven: [UInt8] = [7]
+        let (key, other) = (try StorageKey("a"), try StorageKey("b"))
+        func replace(_ expected: [StorageKey: [UInt8]?]) async throws -> Int? {
+            try await database.apply(
+                [try change("a", 1), try change("c", 2)], in: .indexed, of: holder,
+                expecting: expected)?.used
+        }
+        #expect(try await replace([key: seven]) == nil)
+        #expect(try await database.usage(of: holder) == .zero)
+        #expect(try await replace([key: nil, other: nil]) == 5)
+        #expect(try await replace([key: nil]) == nil)
+        #expect(try await replace([key: seven, other: seven]) == nil)
+        #expect(try await replace([key: seven, other: nil]) == 5)
+        // The same keys of another area are others.
+        #expect(try await database.value(of: key, in: .storage, of: holder) == nil)
+    }
+
+    @Test func `entries with a prefix are read in pieces`() async throws {
+        for key in ["a", "b/", "b/1", "b/2", "b/\u{e9}", "b0", "c"] {
+            try await database.apply([try change(key, 10)], in: .indexed, of: holder)
+        }
+        func read(_ prefix: String, after: String?, upTo size: Int) async throws -> (
+            keys: [String], isMore: Bool
+        ) {
+            let found = try await database.contents(
+                of: .indexed, of: holder, prefix: try StorageKey(prefix),
+                after: try after.map { try StorageKey($0) }, upTo: size)
+            return (found.entries.map(\.key.text), found.isMore)
+        }
+        #expect(
+            try await read("b/", after: nil, upTo: 1000) == (
+                ["b/", "b/1", "b/2", "b/\u{e9}"], false
+            ))
+        #expect(try await read("b/", after: nil, upTo: 1) == (["b/"], true))
+        #expect(try await read("b/", after: "b/", upTo: 20) == (["b/1", "b/2"], true))
+        #expect(try await read("b/", after: "b/2", upTo: 20) == (["b/\u{e9}"], false))
+        #expect(try await read("", after: nil, upTo: 1000).keys.count == 7)
+        #expect(try await read("d", after: nil, upTo: 1000) == ([], false))
+    }
+
     @Test(arguments: [1025, 1 << 20])
     func `a key that is too long is rejected`(length: Int) async throws {
         let key = String(repeating: "k", count: length)

@@ -6,6 +6,13 @@ const errorTypes = {
     const refuse = (value) => new $DOMException(
         `${inspectAny(value, inspectDepth, "", null)} cannot be cloned`, "DataCloneError");
 
+    const objectPrototype = $Object.prototype, objectText = uncurry($Object.prototype.toString);
+    // Objects without slots, which most are: to ask for each kind of slot makes an exception each time.
+    const isOrdinary = (value) => getPrototypeOf(value) === objectPrototype
+        && getOwnPropertyDescriptor(value, toStringTag) === undefined
+        && getOwnPropertyDescriptor(objectPrototype, toStringTag) === undefined
+        && objectText(value) === "[object Object]";
+
     const regExpPrototype = $RegExp.prototype, { WeakSet, WeakRef } = globalObject;
 
     // Views of one buffer stay views of one buffer.
@@ -25,6 +32,7 @@ const errorTypes = {
             return copy;
         };
         if (typeof value === "function") throw refuse(value);
+        if (isArray(value) || isOrdinary(value)) return copyMembers(value, keep, seen);
         if (value instanceof $Promise || value instanceof $WeakMap || value instanceof WeakSet
             || value instanceof WeakRef) throw refuse(value);
         if (has(booleanValue, value)) return keep($Object(booleanValue(value)));
@@ -76,6 +84,10 @@ const errorTypes = {
             if (cause !== undefined) hide(copy, "cause", clone(value.cause, seen));
             return copy;
         }
+        return copyMembers(value, keep, seen);
+    };
+
+    const copyMembers = (value, keep, seen) => {
         const copy = keep(isArray(value) ? new $Array(value.length) : {});
         const keys = ownKeys(value);
         for (let index = 0; index < keys.length; index++) {

@@ -9,6 +9,10 @@ extension HostileScript {
             "const { port1 } = new MessageChannel(); for (;;) port1.postMessage(new Uint8Array(1 << 20).fill(1))"
         ),
         (
+            "records of one transaction",
+            "const r = indexedDB.open('a'); r.onupgradeneeded = () => { const s = r.result.createObjectStore('s', { autoIncrement: true }); for (;;) s.add(new Uint8Array(1 << 16)) }"
+        ),
+        (
             "performance marks",
             "for (;;) performance.mark('a', { detail: new Uint8Array(1 << 20).fill(1) })"
         ),

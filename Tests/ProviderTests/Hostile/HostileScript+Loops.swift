@@ -82,6 +82,18 @@ extension HostileScript {
             "(async () => { for (;;) await new Promise((go) => setTimeout(go)) })()"
         ),
         (
+            "a transaction without end",
+            "const r = indexedDB.open('a'); r.onupgradeneeded = () => r.result.createObjectStore('s'); r.onsuccess = () => { const s = r.result.transaction('s').objectStore('s'); (function f() { s.get(0).onsuccess = f })() }"
+        ),
+        (
+            "a cursor without end",
+            "const r = indexedDB.open('a'); r.onupgradeneeded = () => { const s = r.result.createObjectStore('s', { autoIncrement: true }); s.add(1); s.openCursor().onsuccess = ({ target: { result } }) => { s.add(1); result.delete(); result.continue() } }"
+        ),
+        (
+            "databases without end",
+            "(function f(n) { const r = indexedDB.open('a' + n); r.onupgradeneeded = () => r.result.createObjectStore('s'); r.onsuccess = () => f(n + 1) })(0)"
+        ),
+        (
             "aborted timeouts",
             "setInterval(() => { for (let i = 0; i < 1e3; i++) AbortSignal.timeout(1) })"
         ),

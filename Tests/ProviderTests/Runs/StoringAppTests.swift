@@ -131,6 +131,57 @@ struct StoringAppTests {
         }
     }
 
+    @Test func `indexedDB keeps its records for the next run, within the same limit`() async throws
+    {
+        let library = """
+            const open = () => new Promise((resolve) => {
+              const request = indexedDB.open("notes", 1);
+              request.onupgradeneeded = () => request.result.createObjectStore("s").createIndex("n", "n");
+              request.onsuccess = () => resolve(request.result);
+            });
+            const put = (db, values) => new Promise((resolve) => {
+              const transaction = db.transaction("s", "readwrite"), store = transaction.objectStore("s");
+              for (const [key, value] of Object.entries(values)) store.put(value, key);
+              transaction.oncomplete = () => resolve("complete");
+              transaction.onabort = () => resolve(transaction.error.name);
+            });
+            const get = (db, key) => new Promise((resolve) => {
+              const request = db.transaction("s").objectStore("s").get(key);
+              request.onsuccess = () => resolve(request.result);
+            });
+            """
+        let first = """
+            \(library);
+            (async () => {
+              const db = await open();
+              console.log(await put(db, { a: { n: 1, at: new Date(5) }, long: "ä".repeat(1500000) }));
+              for (let i = 0; i < 7; i++) await nervous.storage.set(`m${i}`, "x".repeat(1000000));
+              console.log(await put(db, { a: 2, more: "y".repeat(900000) }));
+            })();
+            """
+        let second = """
+            \(library);
+            (async () => {
+              const db = await open(), { used } = await nervous.storage.usage();
+              console.log((await get(db, "a")).at.getTime(), (await get(db, "long")).length, await get(db, "more"));
+              console.log(used > 10000000, (await nervous.storage.keys()).length, localStorage.length);
+              console.log(await put(db, { long: 1, more: "y".repeat(900000) }));
+            })();
+            """
+        try await ServedHost.with { host in
+            try await Self.installed(host)
+            #expect(try await Self.run(first, host) == ["complete", "QuotaExceededError"])
+            #expect(
+                try await Self.run(second, host) == ["5 1500000 undefined", "true 7 0", "complete"])
+            // Forgetting the app removes the records.
+            try await host.authority.forget(client: "demo")
+            _ = try await Self.run("", host)
+            try await host.decide(.allowAlways, "storage", by: "demo")
+            let count = "indexedDB.databases().then((list) => console.log(list.length))"
+            #expect(try await Self.run(count, host) == ["0"])
+        }
+    }
+
     @Test func `without permission localStorage lasts for the run, with one warning`()
         async throws
     {

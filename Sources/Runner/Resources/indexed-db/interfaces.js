@@ -1,6 +1,23 @@
 // The interfaces of IndexedDB, after https://w3c.github.io/IndexedDB/#api. Each object has a record, on which the other
 // files work.
 const illegal = () => new $TypeError("Illegal constructor");
+// What the next request or cursor is made of. It is no argument: an app could put a constructor of its own between a
+// class and its base, and receive it.
+let making = null;
+function make(type, record) {
+    making = { __proto__: null, type, record };
+    try {
+        return new type();
+    } finally {
+        making = null;
+    }
+}
+function taken(type, derived) {
+    if (making === null || (making.type !== type && making.type !== derived)) throw illegal();
+    const { record } = making;
+    making = null;
+    return record;
+}
 function needArguments(given, count) {
     if (given < count) throw new $TypeError(`${count} argument${count === 1 ? " is" : "s are"} needed`);
 }
@@ -57,8 +74,8 @@ finishClass(IDBVersionChangeEvent, "IDBVersionChangeEvent");
 
 class IDBRequest extends EventTarget {
     #request;
-    constructor(key, request) {
-        if (key !== creation) throw illegal();
+    constructor() {
+        const request = taken(IDBRequest, IDBOpenDBRequest);
         super();
         this.#request = request;
         request.handle = this;
@@ -92,7 +109,7 @@ function enqueueRequest(tx, request) {
 }
 
 function makeRequest(source, tx, run) {
-    const request = newRequest(source, tx, run), handle = new IDBRequest(creation, request);
+    const request = newRequest(source, tx, run), handle = make(IDBRequest, request);
     setParent(handle, tx.handle);
     enqueueRequest(tx, request);
     return handle;
@@ -122,7 +139,7 @@ class IDBFactory {
         needArguments(arguments.length, 1);
         const title = text(name), number = version === undefined ? undefined : integerFrom(version, 2 ** 53 - 1);
         if (number === 0) throw new $TypeError("the version must not be 0");
-        const request = newRequest(null, null, null), handle = new IDBOpenDBRequest(creation, request);
+        const request = newRequest(null, null, null), handle = make(IDBOpenDBRequest, request);
         open(request, title, number);
         return handle;
     }
@@ -130,7 +147,7 @@ class IDBFactory {
         checkFactory(this);
         needArguments(arguments.length, 1);
         const title = text(name), request = newRequest(null, null, null);
-        const handle = new IDBOpenDBRequest(creation, request);
+        const handle = make(IDBOpenDBRequest, request);
         deleteDatabase(request, title);
         return handle;
     }
@@ -358,9 +375,9 @@ function openCursor(handle, source, given, direction, isKeyOnly) {
         request: null, entry: null, key: null, primary: null, isReady: false, count: 1, wanted: null, wantedPrimary: null,
         shown: { __proto__: null },
     };
-    const request = newRequest(handle, source.tx, () => iterate(cursor)), object = new IDBRequest(creation, request);
+    const request = newRequest(handle, source.tx, () => iterate(cursor)), object = make(IDBRequest, request);
     cursor.request = request;
-    cursor.handle = new (isKeyOnly ? IDBCursor : IDBCursorWithValue)(creation, cursor);
+    cursor.handle = make(isKeyOnly ? IDBCursor : IDBCursorWithValue, cursor);
     setParent(object, source.tx.handle);
     enqueueRequest(source.tx, request);
     return object;
@@ -620,10 +637,7 @@ finishClass(IDBIndex, "IDBIndex");
 
 class IDBCursor {
     #cursor;
-    constructor(key, cursor) {
-        if (key !== creation) throw illegal();
-        this.#cursor = cursor;
-    }
+    constructor() { this.#cursor = taken(IDBCursor, IDBCursorWithValue); }
     get source() { return this.#cursor.owner; }
     get direction() { return this.#cursor.direction; }
     get key() {

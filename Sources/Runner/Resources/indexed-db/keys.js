@@ -58,6 +58,7 @@ function rawKeyOf(value, outer, depth) {
         return value.length > longestKey ? null : stringMark + unitsOfString(value) + keyEnd;
     }
     if (typeof value !== "object" || value === null) return null;
+    if (isArray(value)) return rawKeyOfArray(value, outer, depth);
     if (has(dateBrand, value)) {
         const time = dateValue(value);
         return time !== time ? null : dateMark + unitsOfNumber(time);
@@ -67,7 +68,11 @@ function rawKeyOf(value, outer, depth) {
         const bytes = bytesWithin(value);
         return viewLength(bytes) > longestKey ? null : binaryMark + unitsOfBytes(bytes) + keyEnd;
     }
-    if (!isArray(value) || depth >= deepestKey) return null;
+    return null;
+}
+
+function rawKeyOfArray(value, outer, depth) {
+    if (depth >= deepestKey) return null;
     for (let at = outer; at !== null; at = at.outer) if (at.value === value) return null;
     const within = { __proto__: null, value, outer }, size = value.length;
     let units = arrayMark;

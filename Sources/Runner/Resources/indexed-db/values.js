@@ -26,7 +26,6 @@ function plainCopy(value, seen) {
     if (value === null) return null;
     const prototype = getPrototypeOf(value), isList = isArray(value);
     if ((isList ? prototype !== arrayPrototype : prototype !== objectPrototype) || setHas(seen, value)) return nothing;
-    if (!isList && isSpecial(value)) return nothing;
     setAdd(seen, value);
     const keys = ownKeys(value), copy = isList ? bareList() : { __proto__: null };
     if (isList && (keys.length !== value.length + 1 || keys[value.length] !== "length")) return nothing;
@@ -37,11 +36,6 @@ function plainCopy(value, seen) {
     }
     return copy;
 }
-
-// Objects that have slots of their own; an app may have given their class the prototype of plain objects.
-const isSpecial = (value) => has(dateBrand, value) || isView(value) || has(bufferBrand, value)
-    || has(regExpSource, value) || has(mapBrand, value) || has(setBrand, value) || has(booleanValue, value)
-    || has(numberValue, value) || has(stringValue, value) || has(bigIntValue, value) || isError(value);
 
 function writeValue(clone) {
     const copy = plainCopy(clone, new $Set());
