@@ -54,8 +54,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Only samples that meet this condition, such as 'cpu.busy>50'.", valueName: "condition")
-    )
+            "Only samples that meet this condition, such as 'cpu.busy>50 or cpu.core0>90'.",
+            valueName: "condition"))
     var conditions: [String] = []
 
     @Option(

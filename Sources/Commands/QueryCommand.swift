@@ -63,7 +63,8 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Only samples that meet this condition, such as 'busy>50'.", valueName: "condition"))
+            "Only samples that meet this condition, such as 'busy>50 and not (core0<9 or core1<9)'.",
+            valueName: "condition"))
     var conditions: [String] = []
 
     @Option(help: "Only the newest samples, at most this many; 20 by default.")

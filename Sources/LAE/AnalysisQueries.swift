@@ -131,10 +131,9 @@ struct AnalysisQueries: Sendable {
             throw LAEError(
                 .notNumeric, "\(sensor.fields[index].name) of \(sensor.id) is not a number.")
         }
-        let own = request.conditions.filter { ($0.sensor ?? sensor.id) == sensor.id }
         return AnalysisSource(
             sensor: sensor, fieldIndices: indices, range: request.range, terms: input.terms,
-            matchers: try sensor.matchers(own.map(\.condition)))
+            matchers: try sensor.matchers(request.conditions(on: sensor.id)))
     }
 
     private static func fields(

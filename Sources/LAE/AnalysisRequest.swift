@@ -26,7 +26,9 @@ public struct AnalysisRequest: Hashable, Sendable {
     /// The time range of the samples.
     public var range: TimeRange
     /// Conditions that samples must all meet to be included.
-    public var conditions: [FieldCondition]
+    ///
+    /// Each concerns one sensor, or joins such conditions with `and`.
+    public var conditions: [Condition]
     /// The width of windows whose means replace the samples; for `resample`, the width of its
     /// cells.
     ///
@@ -39,7 +41,7 @@ public struct AnalysisRequest: Hashable, Sendable {
     /// Creates a request; ``check()`` validates it.
     public init(
         _ analysis: Analysis, of inputs: [FieldReference], range: TimeRange = .all,
-        conditions: [FieldCondition] = [], every: Duration? = nil, join: Join? = nil
+        conditions: [Condition] = [], every: Duration? = nil, join: Join? = nil
     ) {
         self.analysis = analysis
         self.inputs = inputs
@@ -61,10 +63,7 @@ public struct AnalysisRequest: Hashable, Sendable {
         request.inputs = inputs.map { input in
             FieldReference(sensor: resolved[input.sensor] ?? input.sensor, field: input.field)
         }
-        request.conditions = conditions.map { condition in
-            FieldCondition(
-                sensor: condition.sensor.map { resolved[$0] ?? $0 }, condition: condition.condition)
-        }
+        request.conditions = conditions.map { $0.replacingSensors(resolved) }
         return request
     }
 
@@ -90,11 +89,21 @@ public struct AnalysisRequest: Hashable, Sendable {
             throw fault("The duration of a join must not be negative.")
         }
         let sensors = sensors
-        for condition in conditions {
-            guard let sensor = condition.sensor else {
+        for condition in conditions { try check(condition, sensors) }
+        try checkTimes(sensors)
+    }
+
+    /// The conditions on the samples of one sensor of the request.
+    func conditions(on sensor: SensorID) -> [Condition] {
+        conditions.flatMap(\.conjuncts).filter { ($0.comparisons[0].sensor ?? sensor) == sensor }
+    }
+
+    private func check(_ condition: Condition, _ sensors: [SensorID]) throws(LAEError) {
+        for comparison in condition.comparisons {
+            guard let sensor = comparison.sensor else {
                 guard sensors.count == 1 else {
                     throw fault(
-                        "The condition on \(condition.condition.field) does not name its sensor.",
+                        "The condition on \(comparison.field.prefix(80)) does not name its sensor.",
                         hint: "Write the sensor and a dot before it, such as cpu.busy>50")
                 }
                 continue
@@ -104,7 +113,16 @@ public struct AnalysisRequest: Hashable, Sendable {
                     "The condition on \(sensor) is invalid, because \(sensor) is not an input.")
             }
         }
-        try checkTimes(sensors)
+        // Samples are selected before they are joined.
+        for part in condition.conjuncts {
+            let named = part.comparisons.map { $0.sensor ?? sensors[0] }
+            if let other = named.first(where: { $0 != named[0] }) {
+                throw fault(
+                    "A condition with or, or with not before parentheses, concerns one sensor, and"
+                        + " not both \(named[0]) and \(other).",
+                    hint: "Conditions on different sensors can be joined with and.")
+            }
+        }
     }
 
     private func checkTimes(_ sensors: [SensorID]) throws(LAEError) {

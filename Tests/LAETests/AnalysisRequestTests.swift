@@ -25,19 +25,22 @@ struct AnalysisRequestTests {
         #expect(error?.code == .invalidAnalysis && error?.hint != nil)
     }
 
-    @Test func `conditions can name their sensor`() throws {
-        let own = try FieldCondition(parsing: "network.eth0.rxRate>=0.5")
-        #expect(own.sensor?.description == "network.eth0")
-        #expect(own.condition == (try Condition(parsing: "rxRate>=0.5")))
-        let bare = try FieldCondition(parsing: "state=a.b>c")
-        #expect(bare.sensor == nil)
-        #expect(bare.condition.operand == "a.b>c")
-    }
-
-    @Test(arguments: ["", "cpu.", "cpu.>5", "CPU.busy>5", ".busy>5", "cpu.busy", "busy", "cpu.x~1"])
-    func `an invalid condition is rejected`(text: String) {
-        let error = #expect(throws: LAEError.self) { try FieldCondition(parsing: text) }
-        #expect(error?.code == .invalidCondition)
+    @Test(
+        arguments: [
+            ("network.eth0.rxRate>=1 and cpu.x<2", nil), ("not cpu.x<2", nil),
+            ("cpu.x<2 or cpu.x>3", nil), ("(cpu.x<1) and not (network.eth0.rxRate=1)", nil),
+            ("cpu.x<2 or network.eth0.rxRate=1", "concerns one sensor"),
+            ("not (cpu.x<2 and network.eth0.rxRate=1)", "concerns one sensor"),
+            ("x<2", "does not name its sensor"), ("other.x<2", "is not an input"),
+        ] as [(String, String?)])
+    func `a condition with or concerns one sensor`(text: String, fault: String?) throws {
+        let inputs = ["cpu.x", "network.eth0.rxRate"]
+        let request = AnalysisRequest(
+            try Analysis("correlation"), of: try inputs.map { try FieldReference(parsing: $0) },
+            conditions: [try Condition(parsingQualified: text)], every: .seconds(1))
+        guard let fault else { return try request.check() }
+        let error = #expect(throws: LAEError.self) { try request.check() }
+        #expect(error?.message.contains(fault) == true)
     }
 
     @Test(

@@ -79,7 +79,7 @@ final class EngineFixture: Sendable {
     ) async throws -> AnalysisAnswer {
         let request = AnalysisRequest(
             try Analysis(name, parameters), of: try inputs.map { try FieldReference(parsing: $0) },
-            range: range, conditions: try conditions.map { try FieldCondition(parsing: $0) },
+            range: range, conditions: try conditions.map { try Condition(parsingQualified: $0) },
             every: every, join: join)
         let grants = [try await grant(terms), try await grant(otherTerms, to: Self.other)]
         return try await engine.analyze(request, grants: grants)

@@ -135,5 +135,9 @@ struct StatisticsTests {
             StatisticsQuery(fields: ["x"], statistics: [.mean], conditions: [warm]))
         #expect(table.windows.map(\.values) == [[[25]]])
         #expect(table.windows.map(\.count) == [2])
+        let either = try Condition(parsing: "state=cold or (x>20 and not n=2)")
+        let joined = try await statistics(
+            StatisticsQuery(fields: ["x"], statistics: [.mean], conditions: [either]))
+        #expect(joined.windows.map(\.values) == [[[10]]])
     }
 }

@@ -26,7 +26,7 @@ extension AnalysisBody {
             range: TimeRange(
                 from: try Self.moment("from", from, now) ?? .distantPast,
                 to: try Self.moment("to", to, now) ?? .distantFuture),
-            conditions: try (`where` ?? []).map { try FieldCondition(parsing: $0) },
+            conditions: try (`where` ?? []).map { try Condition(parsingQualified: $0) },
             every: try every.map { try Self.span("every", $0) },
             join: try join.map { try Self.join($0) })
         try request.check()
