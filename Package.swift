@@ -208,18 +208,16 @@ let package = Package(
         module(
             "Alerts",
             [
-                "API", "Addresses", "Files", "Samples", "Scheduling", "Statistics", "Text", grdb,
-                logging,
+                "API", "Addresses", "Databases", "Files", "Samples", "Scheduling", "Statistics",
+                "Text", grdb, logging,
             ]),
         module(
             "Provider",
             [
                 "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Auth", "CQRencode",
                 "CZlib", "Connectors", "Dialects", "Egress", "Files", "Health", "Ingest",
-                "JSApps", "LAE", "Motion",
-                "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks",
-                "VM",
-                asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
+                "JSApps", "LAE", "Motion", "Resources", "Samples", "Scheduling", "Sessions",
+                "Statistics", "Text", "Tracks", "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
                 logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, nioWebSocket,
             ], exclude: ["Resources"]),
         module(
@@ -290,7 +288,6 @@ let package = Package(
         tests(
             "Alerts",
             ["API", "Addresses", "Alerts", "Samples", "Scheduling", "Statistics", grdb, logging]),
-        tests("Sessions", ["Motion", "Samples", "Sessions", "Text", "Tracks", grdb]),
         tests("Health", ["Health", "Samples", "Text", grdb]),
         tests("DBus", ["DBus"], exclude: ["peer.py"]),
         tests("SampleStore", ["SampleStore", "Samples", "Statistics", "store-writer", grdb]),

@@ -1,4 +1,5 @@
 import API
+import Databases
 import Files
 import Foundation
 import GRDB
@@ -44,12 +45,11 @@ struct AlertDatabase: Sendable {
         do {
             try DatabaseFile.create(path) { try Self.open($0).close() }
             try PrivateFile.checkDatabase(path)
-            if let fault = DatabaseFile.fault(of: path) { throw AlertsError(damaged: fault) }
-            queue = try Self.open(path)
-            let faults = try queue.read { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
-            guard faults == ["ok"] else {
-                throw AlertsError(damaged: "is damaged: \(faults.joined(separator: " "))")
+            if let fault = DatabaseFile.headerFault(of: path) { throw AlertsError(damaged: fault) }
+            if let defect = try DatabaseFile.defects(of: path, limit: 1).first {
+                throw AlertsError(damaged: "is damaged: \(defect)")
             }
+            queue = try Self.open(path)
             try queue.write { database in
                 try database.execute(
                     sql: "UPDATE delivery SET state = 'unknown' WHERE state = 'started'")
@@ -60,16 +60,7 @@ struct AlertDatabase: Sendable {
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "alerts"
-        configuration.journalMode = .wal
-        configuration.busyMode = .timeout(5)
-        configuration.foreignKeysEnabled = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        // What was told stays told after a power cut.
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        try migrator.migrate(queue)
-        return queue
+        try DatabaseFile.open(path, label: "alerts", migrator: migrator)
     }
 
     // MARK: - Rules

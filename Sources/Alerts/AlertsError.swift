@@ -1,5 +1,5 @@
+import Databases
 import Files
-import GRDB
 
 /// An error of an alert rule or of the file of rules.
 public struct AlertsError: Error, Sendable, CustomStringConvertible {
@@ -64,11 +64,13 @@ public struct AlertsError: Error, Sendable, CustomStringConvertible {
 
     /// Wraps an error of SQLite or of the file; an error of this module stays as it is.
     init(wrapping error: any Error) {
-        switch error {
-        case let own as AlertsError:
+        if let own = error as? AlertsError {
             self = own
             return
-        case let file as FilesError:
+        }
+        let failed = "The file of alert rules could not be read or written"
+        switch DatabaseFailure(error) {
+        case .file(let file):
             let code: Code =
                 switch file.code {
                 case .unsafe: .unsafeFile
@@ -76,18 +78,10 @@ public struct AlertsError: Error, Sendable, CustomStringConvertible {
                 case .failed: .storeFailed
                 }
             self.init(code, file.message, hint: file.hint, cause: file)
-            return
-        default: break
+        case .damaged(let reason): self.init(damaged: "is damaged: \(reason)", cause: error)
+        case .diskFull(let reason): self.init(.diskFull, "\(failed): \(reason).", cause: error)
+        case .other(let reason): self.init(.storeFailed, "\(failed): \(reason).", cause: error)
         }
-        let found = error as? DatabaseError
-        if let found, [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(found.resultCode) {
-            self.init(damaged: "is damaged: \(found.message ?? "\(found)")", cause: found)
-            return
-        }
-        self.init(
-            found?.resultCode == .SQLITE_FULL ? .diskFull : .storeFailed,
-            "The file of alert rules could not be read or written: \(found?.message ?? "\(error)").",
-            cause: error)
     }
 
     public var description: String { message }
