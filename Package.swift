@@ -237,7 +237,7 @@ let package = Package(
         module(
             "Commands",
             [
-                "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "Backup",
+                "API", "Addresses", "Alerts", "AppLab", "AppRuns", "AppStorage", "Auth", "Backup",
                 "DBus", "Databases", "Egress", "Health", "Host", "Ingest", "JSApps", "LAE", "MCP",
                 "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Simulation", "Text",
                 "Tracks", "VM", argumentParser, crypto, lifecycle, nioCore, unixSignals,

@@ -294,8 +294,7 @@ extension ProblemCode {
         case .timedOut: 408
         case .severalSensors, .nameTaken, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,
             .tooFar, .inaccurate, .sessionFull, .outboxFull, .alertsFull, .signerChanged, .downgrade,
-            .conflict,
-            .catalogueKeyChanged, .staleCatalogue:
+            .conflict, .catalogueKeyChanged, .staleCatalogue:
             409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
@@ -303,8 +302,8 @@ extension ProblemCode {
         case .invalidPrivilege, .unsupportedPrivilege, .invalidMessage, .invalidSensor,
             .invalidSample, .keyReused, .unknownField, .notNumeric, .unknownStatistic,
             .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
-            .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .notAnArchive,
-            .malformedArchive, .unsupportedArchive, .unsafePath, .unsafeEntry, .duplicateName,
+            .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .invalidAlert,
+            .notAnArchive, .malformedArchive, .unsupportedArchive, .unsafePath, .unsafeEntry, .duplicateName,
             .wrongFolderName, .missingFile, .badManifest, .badSignature, .badKey, .noSuchKey,
             .keyExists, .unsafeKeys, .badCatalogue, .packageMismatch, .unitMismatch,
             .invalidHealthData:

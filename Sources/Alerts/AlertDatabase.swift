@@ -364,7 +364,9 @@ struct AlertDatabase: Sendable {
 // MARK: - Schema
 
 extension AlertDatabase {
-    static var migrator: DatabaseMigrator {
+    static var migrations: [String] { migrator.migrations }
+
+    private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("rules") { database in
             try database.execute(

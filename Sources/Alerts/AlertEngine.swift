@@ -1,4 +1,3 @@
-public import API
 public import Logging
 public import Samples
 public import Scheduling
@@ -10,7 +9,7 @@ public import Scheduling
 /// made up for after a restart.
 ///
 /// ```swift
-/// let engine = try await AlertEngine(path: path, source: source, channels: channels)
+/// let engine = await AlertEngine(path: path, source: source, channels: channels)
 /// _ = try await engine.put(AlertRule("busy", definition), replacing: false)
 /// await engine.run()
 /// ```
@@ -72,9 +71,12 @@ public actor AlertEngine {
 
     /// Reports changes of rules, states and deliveries.
     public nonisolated let changes = ChangeSignal()
-    private let database: AlertDatabase
+    /// Why there are no rules; `nil` while they can be used.
+    public nonisolated let fault: AlertsError?
+    /// `nil` when the file cannot be used.
+    private let stored: AlertDatabase?
     private let source: any AlertSource
-    private let dispatcher: AlertDispatcher
+    private let dispatcher: AlertDispatcher?
     private let newDeliveries = ChangeSignal()
     private let time: any TimeSource
     private let logger: Logger
@@ -82,31 +84,40 @@ public actor AlertEngine {
     private var checkpoint: ContinuousClock.Instant
 
     /// The names of the migrations that this version knows, in order.
-    public static var migrations: [String] { AlertDatabase.migrator.migrations }
+    public static var migrations: [String] { AlertDatabase.migrations }
 
     /// Opens the file at a path, or creates it.
     ///
+    /// A file that cannot be used is not an error: see ``fault``, which all calls then throw.
+    ///
     /// - Parameter jitter: a random number from 0 to 1, which spreads the attempts of deliveries.
-    /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
     public init(
         path: String, source: any AlertSource, channels: any AlertChannels,
         time: any TimeSource = .system,
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         logger: Logger = Logger(label: "nervous.alerts")
-    ) async throws(AlertsError) {
-        database = try AlertDatabase(path: path)
+    ) async {
         (self.source, self.time, self.logger) = (source, time, logger)
+        checkpoint = time.instant()
+        let database: AlertDatabase
+        let found: (rules: [AlertDatabase.StoredRule], unreadable: [String])
+        do throws(AlertsError) {
+            database = try AlertDatabase(path: path)
+            found = try await database.rules()
+        } catch {
+            (fault, stored, dispatcher) = (error, nil, nil)
+            return
+        }
+        (fault, stored) = (nil, database)
         dispatcher = AlertDispatcher(
             database, channels, time: time, jitter: jitter, logger: logger, changes: changes)
-        checkpoint = time.instant()
-        let (rules, unreadable) = try await database.rules()
-        for stored in rules {
+        for stored in found.rules {
             entries[stored.rule.name] = Entry(
                 evaluator: RuleEvaluator(stored.rule, stored.state, listeningSince: time.now()),
                 isEnabled: stored.isEnabled, created: stored.created, revision: stored.revision,
                 saved: stored.state)
         }
-        for name in unreadable {
+        for name in found.unreadable {
             logger.error("an alert rule cannot be read", metadata: ["rule": "\(name)"])
         }
     }
@@ -140,6 +151,7 @@ public actor AlertEngine {
     public func put(
         _ rule: AlertRule, replacing isReplaced: Bool
     ) async throws(AlertsError) -> Bool {
+        _ = try database
         let earlier = entries[rule.name]
         guard earlier == nil || isReplaced else {
             throw AlertsError(
@@ -211,7 +223,7 @@ public actor AlertEngine {
         }
         let signals = newDeliveries.watch()
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.dispatcher.run(on: signals) }
+            if let dispatcher { group.addTask { await dispatcher.run(on: signals) } }
             group.addTask { await self.evaluateRepeatedly() }
         }
         await saveStates()
@@ -247,7 +259,7 @@ public actor AlertEngine {
     }
 
     /// Makes the deliveries that are due.
-    func deliver() async { await dispatcher.deliver() }
+    func deliver() async { await dispatcher?.deliver() }
 
     /// Evaluates all rules that are due.
     func evaluate() async {
@@ -312,7 +324,18 @@ public actor AlertEngine {
 
     // MARK: - Private
 
+    /// - Throws: ``fault``.
+    private var database: AlertDatabase {
+        get throws(AlertsError) {
+            guard let stored else {
+                throw fault ?? AlertsError(.storeFailed, "The alert rules are unavailable.")
+            }
+            return stored
+        }
+    }
+
     private func entry(_ name: String) throws(AlertsError) -> Entry {
+        _ = try database
         guard let entry = entries[name] else { throw .missing(name) }
         return entry
     }

@@ -85,17 +85,14 @@ struct RuleEvaluator: Sendable {
             let until = min(last, next.advanced(byMicroseconds: (Self.chunk - 1) * rule.step))
             let fresh = try await read(next, through: until, from: source)
             // Cells that were read again, and those before the first evaluation.
-            let times = sequence(first: next) {
-                $0 < until ? $0.advanced(byMicroseconds: rule.step) : nil
-            }
             var cells = fresh.makeIterator()
-            for time in times {
-                while let position = end, position < time, let cell = cells.next() {
+            while next <= until {
+                while let position = end, position < next, let cell = cells.next() {
                     append(cell)
                 }
-                steps.append(observe(observation(at: time), at: time))
+                steps.append(observe(observation(at: next), at: next))
+                next = next.advanced(byMicroseconds: rule.step)
             }
-            next = until.advanced(byMicroseconds: rule.step)
         }
         return steps
     }

@@ -156,12 +156,15 @@ package struct HostServices: Sendable {
         let outbound = OutboundClient(
             userAgent: "Nervous/\(Release.version)",
             rule: .apps(ownPorts: { Set([port.number, port.local?.port].compactMap(\.self)) }))
-        alerts = try await AlertEngine(
+        alerts = await AlertEngine(
             path: paths.alerts,
             source: AlertSamples(machine, authority: authority, time: time),
             channels: AlertActions(
                 authority: authority, outbound: outbound, supervisor: supervisor),
             time: time, logger: logger)
+        if let fault = alerts.fault {
+            logger.error("\(fault.message)", metadata: ["fix": "\(fault.hint ?? "")"])
+        }
         let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, time: time), sessions: sessions,

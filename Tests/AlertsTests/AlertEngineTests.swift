@@ -77,7 +77,9 @@ struct AlertEngineTests {
         let fixture = try EngineFixture()
         _ = try await fixture.open()
         try damage.apply(to: fixture.path)
-        let error = await #expect(throws: AlertsError.self) { _ = try await fixture.open() }
+        let engine = await AlertEngine(
+            path: fixture.path, source: fixture.source, channels: fixture.channels)
+        let error = await #expect(throws: AlertsError.self) { _ = try await engine.statuses() }
         #expect(error?.code == .storeFailed)
         #expect(error?.hint?.contains("alerts.sqlite.damaged") == true)
     }

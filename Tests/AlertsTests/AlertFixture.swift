@@ -177,9 +177,11 @@ final class EngineFixture: Sendable {
     var path: String { folder + "/alerts.sqlite" }
 
     func open(_ channels: NotedChannels? = nil) async throws -> AlertEngine {
-        try await AlertEngine(
+        let engine = await AlertEngine(
             path: path, source: source, channels: channels ?? self.channels, time: time,
             jitter: { 1 })
+        if let fault = engine.fault { throw fault }
+        return engine
     }
 
     /// Evaluates and delivers each 5 s until the end of a time.

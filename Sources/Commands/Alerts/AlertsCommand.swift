@@ -195,8 +195,8 @@ extension AlertDescription {
     /// The row in a table.
     fileprivate var row: [String] {
         var words = state
-        if let missing, state != "no-data" { words += ", no data" } else if let missing {
-            words += " (\(missing.reason))"
+        if let missing {
+            words += state == "no-data" ? " (\(missing.reason))" : ", no data"
         }
         return [
             name, words, Format.time(since), Format.value(value, unit: unit),

@@ -9,7 +9,7 @@ import Sessions
 import Text
 import VM
 
-/// The databases of samples, permissions, app storage, sessions and health data.
+/// The databases of samples, permissions, app storage, sessions, health data and alert rules.
 struct DatabaseCheck: DoctorCheck {
     let name = "databases"
 
@@ -19,7 +19,7 @@ struct DatabaseCheck: DoctorCheck {
     func findings(_ context: DoctorContext) async -> [Finding] {
         let (samples, permissions) = (context.paths.samples, context.paths.permissions)
         let (stored, sessions) = (context.paths.appStorage, context.paths.sessions)
-        let health = context.paths.health
+        let (health, alerts) = (context.paths.health, context.paths.alerts)
         do {
             try DataFormats.current.check(context.paths.data)
         } catch {
@@ -31,6 +31,7 @@ struct DatabaseCheck: DoctorCheck {
             await finding(stored) { try DatabaseFile.defects(of: stored) },
             await finding(sessions) { try DatabaseFile.defects(of: sessions) },
             await finding(health) { try DatabaseFile.defects(of: health) },
+            await finding(alerts) { try DatabaseFile.defects(of: alerts) },
         ]
     }
 

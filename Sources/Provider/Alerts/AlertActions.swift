@@ -1,6 +1,7 @@
-import Addresses
+public import Addresses
 public import Alerts
 public import AppRuns
+import AppStorage
 public import Auth
 public import Egress
 import Files

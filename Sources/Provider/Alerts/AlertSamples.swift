@@ -1,3 +1,4 @@
+import API
 public import Alerts
 public import Auth
 import LAE

@@ -99,7 +99,7 @@ struct AlertRoutes {
         let rule = try AlertRule(name, definition)
         try await AlertSamples(machine, authority: authorizer.authority)
             .check(rule, now: authorizer.now())
-        if let app = definition.run { _ = try library.app(named: app) }
+        if let app = definition.run { _ = try await library.app(named: app) }
         return rule
     }
 

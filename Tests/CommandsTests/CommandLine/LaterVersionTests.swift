@@ -38,7 +38,7 @@ struct LaterVersionTests {
 
     private static let databases = [
         "samples.sqlite", "permissions.sqlite", "app-storage.sqlite", "sessions.sqlite",
-        "health.sqlite",
+        "health.sqlite", "alerts.sqlite",
     ]
     private static let files = [
         "declared-sensors.json", "clock-offsets.json", "runs/background.runs.json",

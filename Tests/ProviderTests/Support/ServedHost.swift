@@ -136,7 +136,7 @@ struct ServedHost: Sendable {
             rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) }),
             resolver: NoNames(), trustRoots: .certificates(trust))
         let alertTime = TestWallClock(clock: clock)
-        let alerts = try await AlertEngine(
+        let alerts = await AlertEngine(
             path: path + "/alerts.sqlite",
             source: AlertSamples(machine, authority: authority, time: alertTime),
             channels: AlertActions(
