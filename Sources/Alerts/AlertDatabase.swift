@@ -240,7 +240,8 @@ struct AlertDatabase: Sendable {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT rule, total(state = 'waiting') AS waiting, max(number) AS newest, problem
+                    SELECT rule, total(state = 'waiting') AS waiting, max(number * (problem IS NOT NULL)) AS newest,
+                        problem
                     FROM delivery AS one
                     WHERE state = 'waiting' OR state IN ('failed', 'unknown')
                         AND event = (SELECT max(id) FROM event WHERE rule = one.rule)

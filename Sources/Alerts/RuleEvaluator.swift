@@ -64,7 +64,7 @@ struct RuleEvaluator: Sendable {
         through now: Timestamp, reading source: some AlertSource
     ) async throws(AlertsError) -> [Step] {
         let last = floor(now)
-        var next = state.evaluated?.advanced(byMicroseconds: rule.step) ?? last
+        var next = state.evaluated?.advanced(byMicroseconds: rule.step) ?? floor(state.since)
         if let evaluated = state.evaluated, last <= evaluated {
             guard last < evaluated else { return [] }
             state.turnBack(to: last)

@@ -51,7 +51,7 @@ struct RuleEvaluatorTests {
                 let now = Timestamp.noon.after(seconds: Double(tick) * 5 + 0.3)
                 steps += try await live.advance(through: now, reading: source)
             }
-            #expect(steps.count == 720)
+            #expect(steps.count == 721)
             for step in steps {
                 let range = TimeRange(from: step.time.after(seconds: -90), to: step.time)
                 let values = source.samples(in: range).map(\.value)
@@ -140,7 +140,7 @@ struct RuleEvaluatorTests {
             source.add(20, at: .noon.after(seconds: second))
         }
         let first = try await live.advance(through: .noon.after(seconds: 20), reading: source)
-        #expect(first.first?.observation == .missing(.littleCoverage))
+        #expect(first.last?.observation == .missing(.littleCoverage))
         for second in stride(from: 20.0, to: 40, by: 2) {
             source.add(20, at: .noon.after(seconds: second))
         }
@@ -258,7 +258,7 @@ struct RuleEvaluatorTests {
 
     @Test func `a window that differs from those before it has a high score`() async throws {
         let rule = try AlertRule.make {
-            ($0.window, $0.baseline, $0.above) = ("60s", "30m", nil)
+            ($0.window, $0.baseline, $0.above) = ("60s", "30m", 10)
         }
         var random = SplitMix(state: 9)
         for second in stride(from: 0.0, to: 3600, by: 2) {

@@ -1,3 +1,4 @@
+import AppRuns
 import AppStorage
 import Auth
 import Foundation
