@@ -28,11 +28,17 @@ struct UntrustedText {
     static func isContained(in text: String) -> Bool { text.unicodeScalars.contains(opening) }
 
     /// A text without delimiters, control characters, line breaks and invisible characters.
+    ///
+    /// A character keeps at most three combining marks; marks without a character, which would change the
+    /// delimiter, are removed.
     static func plain(_ text: String, limit: Int) -> String {
         var shown = String.UnicodeScalarView()
+        var marks = 0
         // A text of combining marks is one character of any length.
         for scalar in text.unicodeScalars.prefix(limit * 4) {
             if scalar == opening || scalar == closing { continue }
+            marks = scalar.isCombiningMark ? marks + 1 : 0
+            if scalar.isCombiningMark, shown.isEmpty || marks > 3 { continue }
             if scalar.properties.isWhitespace {
                 if shown.last != " " { shown.append(" ") }
             } else if !scalar.isUnsafeToDisplay {

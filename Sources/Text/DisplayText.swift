@@ -88,7 +88,8 @@ extension Unicode.Scalar {
         self == "\\" ? "\\\\" : "\\u{" + String(value, radix: 16) + "}"
     }
 
-    fileprivate var isCombiningMark: Bool {
+    /// Whether this scalar changes the character before it.
+    public var isCombiningMark: Bool {
         guard !isASCII else { return false }
         switch properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark: return true
