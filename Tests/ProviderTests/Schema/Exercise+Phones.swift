@@ -1,3 +1,5 @@
+import Auth
+
 /// Runs of programs.
 extension Exercise {
     static func programRuns(_ host: ServedHost) async throws -> [Exercise] {
