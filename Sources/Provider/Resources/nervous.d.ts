@@ -81,7 +81,7 @@ declare namespace Nervous {
 
     clear(options?: Abortable): Promise<void>;
 
-    /** In bytes of keys and values, including `localStorage` of headless runs. */
+    /** In bytes of keys and values, including `localStorage` and `indexedDB` of headless runs. */
     usage(options?: Abortable): Promise<{ used: number; limit: number }>;
   }
 

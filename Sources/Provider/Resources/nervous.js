@@ -1001,12 +1001,12 @@
       return (await get("/storage", { signal })).items.map((item) => item.key);
     },
 
-    /** Removes all keys; `localStorage` is kept. */
+    /** Removes all keys; `localStorage` and `indexedDB` are kept. */
     async clear({ signal } = {}) {
       await call("/storage", { method: "DELETE", signal });
     },
 
-    /** `{ used, limit }` in bytes of keys and values, including `localStorage` of headless runs. */
+    /** `{ used, limit }` in bytes of keys and values, including `localStorage` and `indexedDB` of headless runs. */
     async usage({ signal } = {}) {
       const { used, limit } = await get("/storage", { signal });
       return { used, limit };
