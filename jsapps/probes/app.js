@@ -9,11 +9,15 @@ import { clear, viewerOf } from "./viewers.js";
 const PAGE = 20, MOST_ROWS = 100, DRAWN_BEFORE = 5000;
 const FILE_BYTES = 1_000_000, SAVED_MS = 24 * 3_600_000;
 const STATUS_MS = 5000, POLL_MS = 500, TEXT_MS = 500;
+// A run without layout draws no curves, and shows what is left of these after thinning.
+const DRAWN_AS_TEXT = 500, READ_AS_TEXT = 2;
 
 let sensors = [];
 let set = {};
 let chosen = null;
+// The samples that are listed, the newest first, and the rows that show them.
 let rows = [];
+let body = null;
 let take = () => {};
 let timer = null;
 let isPaused = false;
@@ -78,9 +82,9 @@ async function choose(id) {
   take = () => {};
   clear(byId("viewer"));
   closeDetail();
-  rows = [];
-  show();
+  clearRows([]);
   const sensor = chosen = await nervous.sensor(id).describe();
+  clearRows(sensor.fields);
   for (const button of byId("sensors").querySelectorAll("button")) {
     button.setAttribute("aria-current", `${button.getAttribute("data-sensor") === id}`);
   }
@@ -102,14 +106,13 @@ async function follow(sensor) {
   fill(byId("loading"), "Loading samples …");
   try {
     await status();
-    const before = await fetchPage(sensor.id, { limit: DRAWN_BEFORE });
+    const before = await fetchPage(sensor.id, { limit: hasLayout() ? DRAWN_BEFORE : DRAWN_AS_TEXT });
     if (chosen !== sensor) return;
     const draw = viewer(byId("viewer"), sensor);
     isDue = intervals.thinning(displayed(sensor.id));
     const due = [...before].reverse().filter(isDue);
     due.forEach((sample, at) => draw(sample, at < due.length - 1));
-    rows = before.slice(0, PAGE);
-    show();
+    addNewer(before.slice(0, PAGE));
     const [newest] = before;
     if (newest === undefined) byId("viewer").append(notice({ kind: "empty", title: "No data yet", text: `Level: ${sensor.level}.` }));
     freshness(newest, sensor.stale);
@@ -118,8 +121,7 @@ async function follow(sensor) {
       if (shown.length === 0) return;
       byId("viewer").querySelector(".notice")?.remove();
       shown.forEach((sample, at) => draw(sample, at < shown.length - 1));
-      rows = [...shown.reverse(), ...rows].slice(0, MOST_ROWS);
-      show();
+      addNewer(shown.reverse());
       freshness(rows[0], false);
     };
     listen(sensor, newest?.t ?? Date.now());
@@ -133,12 +135,18 @@ async function follow(sensor) {
 /** The milliseconds between two samples that are shown. Text does not need more than two a second. */
 const displayed = (id) => Math.max(intervals.intervalOf(set, id), hasLayout() ? 0 : TEXT_MS);
 
-/** Takes what has arrived since `after`, twice a second: only the sensor that is shown is read. */
+/**
+ * Takes what has arrived since `after`, twice a second: only the sensor that is shown is read. Of a sensor that
+ * is faster than text is shown, only the newest samples are read.
+ */
 function listen(sensor, after) {
   timer = setTimeout(async () => {
     let newest = after;
     try {
-      const arrived = await nervous.sensor(sensor.id).samples({ from: after + 0.001, limit: 1000 });
+      const range = { from: after + 0.001 };
+      const arrived = hasLayout()
+        ? await nervous.sensor(sensor.id).samples({ ...range, limit: 1000 })
+        : (await nervous.sensor(sensor.id).samples({ ...range, limit: READ_AS_TEXT, order: "desc" })).reverse();
       if (chosen !== sensor) return;
       take(arrived);
       newest = arrived.at(-1)?.t ?? after;
@@ -179,19 +187,36 @@ async function status() {
     figure("State", stateText(sensor)));
 }
 
-function show() {
-  const fields = chosen?.fields ?? [];
-  // New rows must not take the focus away from the sample that the keyboard is at.
-  const focused = document.activeElement?.getAttribute?.("data-t");
+/** Begins a list of samples with these fields. */
+function clearRows(fields) {
+  rows = [];
   fill(byId("samples"),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Time"),
       fields.map(({ name }) => el("th", { scope: "col", class: "number" }, name)), el("th", { scope: "col" }, "Detail"))),
-    el("tbody", {}, rows.map((sample) => el("tr", {}, el("td", {}, dateText(sample.t)),
-      fields.map(({ name, unit }) => el("td", { class: "number" }, valueText(sample[name], unit))),
-      el("td", {}, el("button", { type: "button", "data-t": `${sample.t}`, "aria-label": `Show the sample of ${dateText(sample.t)}`,
-        onclick: () => detail(sample.t).catch(report) }, "Show"))))));
-  if (focused) byId("samples").querySelector(`[data-t="${focused}"]`)?.focus();
+    body = el("tbody", {}));
+  byId("older").disabled = true;
+}
+
+const row = (sample) => el("tr", {}, el("td", {}, dateText(sample.t)),
+  chosen.fields.map(({ name, unit }) => el("td", { class: "number" }, valueText(sample[name], unit))),
+  el("td", {}, el("button", { type: "button", "data-t": `${sample.t}`, "aria-label": `Show the sample of ${dateText(sample.t)}`,
+    onclick: () => detail(sample.t).catch(report) }, "Show")));
+
+/** Lists samples, the newest first, above the others. Rows that stay keep the focus. */
+function addNewer(samples) {
+  rows = [...samples, ...rows];
+  body.prepend(...samples.map(row));
+  while (rows.length > MOST_ROWS) {
+    rows.pop();
+    body.lastElementChild.remove();
+  }
   byId("older").disabled = rows.length === 0;
+}
+
+/** Lists samples, the newest first, below the others. */
+function addOlder(samples) {
+  rows.push(...samples);
+  body.append(...samples.map(row));
 }
 
 async function older() {
@@ -200,8 +225,7 @@ async function older() {
   try {
     const more = await fetchPage(sensor.id, { limit: PAGE, before: rows.at(-1).t });
     if (chosen !== sensor) return;
-    rows.push(...more);
-    show();
+    addOlder(more);
     byId("older").disabled = more.length < PAGE;
     fill(byId("loading"), more.length < PAGE ? "There are no older samples." : "");
   } catch (error) {
