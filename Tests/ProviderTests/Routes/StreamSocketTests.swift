@@ -169,7 +169,8 @@ struct StreamSocketTests {
                 #expect(socket.ids == [1])
                 #expect(socket.messages.last?.contains(#"{"event":"problem","data":{"#) == true)
                 #expect(socket.close?.code == 1008)
-                try await socket.send(8, [3, 240])
+                // The host may have closed the connection.
+                try? await socket.send(8, [3, 240])
                 await socket.read { _ in false }
                 #expect(socket.hasEnded)
             }
@@ -209,7 +210,8 @@ struct StreamSocketTests {
                 try await socket.send(bytes: bytes)
                 await socket.read { $0.close != nil }
                 #expect(socket.close?.code == code)
-                try await socket.send(8)
+                // The host may have closed the connection.
+                try? await socket.send(8)
                 await socket.read { _ in false }
                 #expect(socket.hasEnded)
             }
@@ -244,7 +246,7 @@ struct StreamSocketTests {
         try await ServedHost.with(limits: limits) { host async throws in
             try await host.declareSensor("walk", numbers: "x")
             // More than the buffers of the kernel hold.
-            for batch in 0..<20 {
+            for batch in 0..<10 {
                 let rows = (0..<10_000).map { #"{"t": \#(batch * 10_000 + $0), "x": 0.123456789}"# }
                 try await host.feedSensor("[\(rows.joined(separator: ","))]", to: "walk")
             }
@@ -253,7 +255,7 @@ struct StreamSocketTests {
                 await socket.read { _ in false }
                 #expect(socket.hasEnded)
                 #expect(socket.close == nil)
-                #expect(socket.ids.count < 200_000)
+                #expect(socket.ids.count < 100_000)
             }
         }
     }

@@ -50,7 +50,9 @@ final class SocketReader {
                 bytes.removeSubrange(..<end.upperBound)
             }
             guard head.contains("101") else { continue }
-            while let frame = next() { frames.append(frame) }
+            var begin = 0
+            while let frame = next(&begin) { frames.append(frame) }
+            bytes.removeFirst(begin)
         }
     }
 
@@ -69,18 +71,18 @@ final class SocketReader {
     }
 
     /// The next frame, if it is complete; frames of the server are whole messages without a mask.
-    private func next() -> Frame? {
-        guard bytes.count >= 2 else { return nil }
-        var (begin, size) = (2, Int(bytes[1]))
+    private func next(_ begin: inout Int) -> Frame? {
+        guard bytes.count >= begin + 2 else { return nil }
+        var (payload, size) = (begin + 2, Int(bytes[begin + 1]))
         if size >= 126 {
-            begin += size == 126 ? 2 : 8
-            guard bytes.count >= begin else { return nil }
-            size = bytes[2..<begin].reduce(0) { $0 << 8 | Int($1) }
+            payload += size == 126 ? 2 : 8
+            guard bytes.count >= payload else { return nil }
+            size = bytes[(begin + 2)..<payload].reduce(0) { $0 << 8 | Int($1) }
         }
-        guard bytes.count >= begin + size else { return nil }
-        let frame = Frame(opcode: bytes[0] & 0x7F, payload: Array(bytes[begin..<(begin + size)]))
-        bytes.removeFirst(begin + size)
-        return frame
+        guard bytes.count >= payload + size else { return nil }
+        defer { begin = payload + size }
+        return Frame(
+            opcode: bytes[begin] & 0x7F, payload: Array(bytes[payload..<(payload + size)]))
     }
 }
 
