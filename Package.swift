@@ -345,9 +345,8 @@ let package = Package(
                 "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Archive", "Auth",
                 "Connectors", "Dialects", "Egress", "Health", "Ingest", "JSApps", "LAE", "MCP",
                 "Provider", "Resources", "Samples", "Scheduling", "Sessions", "Text", "Tracks",
-                "VM", "nervous-runner", "nervous-unpacker",
-                httpTypes, hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix,
-                nioSSL, nioWebSocket,
+                "VM", "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle,
+                logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, nioSSL, nioWebSocket,
             ], exclude: ["SDK/Typings"]),
         tests(
             "Host",
