@@ -43,24 +43,37 @@ class Host:
             "PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", "TERM": "xterm",
             "NERVOUS_DATA": f"{folder}/data", "XDG_RUNTIME_DIR": f"{folder}/run",
         }
-        with open(folder / "serve.log", "wb") as log:
+        self._log = folder / "serve.log"
+        self.port = 0
+        self.start()
+        made = self.run("token", "create", "pages", "--owner", "--json")
+        self.token = json.loads(made)["token"]
+
+    def start(self) -> None:
+        """Starts it, a second time on the same port."""
+        with open(self._log, "ab") as log:
             self._process = subprocess.Popen(
-                [nervous, "serve", "--port", "0", "--json"], env=self.environment,
+                [self._nervous, "serve", "--port", str(self.port), "--json"], env=self.environment,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
         line = self._process.stdout.readline()
         if not line:
-            raise HostFailed((folder / "serve.log").read_text(errors="replace").strip())
+            raise HostFailed(self._log.read_text(errors="replace").strip())
         self.pid = self._process.pid
-        self.origin = f"http://localhost:{json.loads(line)['port']}"
-        made = self.run("token", "create", "pages", "--owner", "--json")
-        self.token = json.loads(made)["token"]
+        self.port = json.loads(line)["port"]
+        self.origin = f"http://localhost:{self.port}"
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Ends it; its exit code."""
+        self._process.send_signal(number)
+        code = self._process.wait()
+        self._process.stdout.close()
+        return code
 
     def __enter__(self) -> Host:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.send_signal(signal.SIGTERM)
-        self._process.wait()
+        self.stop()
 
     def run(self, *arguments: str) -> str:
         """What a command prints."""

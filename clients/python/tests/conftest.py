@@ -74,4 +74,4 @@ def connect(request: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def owner(connect: Any, host: Host) -> Any:
-    return connect(host.url, token=host.owner)
+    return connect(host.origin, token=host.token)

@@ -28,7 +28,7 @@ def rows(count: int) -> list[dict[str, object]]:
 
 def check(host: Host) -> None:
     fields = [Field("level", unit="m"), Field("steps", "integer"), Field("mood", "state")]
-    with Client(host.url, token=host.owner) as owner:
+    with Client(host.origin, token=host.token) as owner:
         owner.declare("walk", fields, title="Walk")
         assert owner.publish("walk", rows(100), key="first").accepted == 100
         assert owner.publish("walk", rows(100), key="first").repeated
@@ -36,7 +36,7 @@ def check(host: Host) -> None:
         assert owner.start_session(session.id).state == "active"
         assert owner.finish_session(session.id).finished
         assert [found.id for found in owner.sessions()] == [session.id]
-    with Client(host.url, token=host.token("reader", "sensor:walk")) as reader:
+    with Client(host.origin, token=host.client("reader", "sensor:walk")) as reader:
         assert list(reader.samples("walk")) == rows(100)
         assert reader.latest("walk").values == {"level": 49.5, "steps": 99, "mood": "größer"}
         assert reader.statistics("walk", ["mean", "max"])["steps"] == {"mean": 49.5, "max": 99}
@@ -52,7 +52,7 @@ def check(host: Host) -> None:
 
 
 async def check_stream(host: Host) -> None:
-    async with AsyncClient(host.url, token=host.owner) as owner:
+    async with AsyncClient(host.origin, token=host.token) as owner:
         events = owner.stream("walk", last_id=0)
         assert isinstance(await anext(events), Opened)
         found = [await anext(events) for _ in range(100)]

@@ -49,7 +49,7 @@ def walk(owner: Any) -> str:
 
 
 def test_the_host_knows_the_caller(host: Host, owner: Any, connect: Any) -> None:
-    assert (owner.me().name, owner.me().kind) == ("desk", "owner")
+    assert (owner.me().name, owner.me().kind) == ("pages", "owner")
     names = [sensor.id for sensor in owner.sensors()]
     assert "cpu" in names and "memory" in names
     assert owner.request("GET", "status")["port"] == host.port
@@ -102,7 +102,7 @@ def test_the_cursor_of_a_streamed_answer_is_in_its_trailer(owner: Any) -> None:
 
 def test_an_exported_file_has_the_samples(host: Host, owner: Any, walk: str) -> None:
     file = f"{host.folder}/{walk}.columns"
-    host.nervous("export", walk, "--format", "columns", "-o", file)
+    host.run("export", walk, "--format", "columns", "-o", file)
     assert list(SampleTable.read(file)) == list(owner.samples(walk))
 
 
@@ -177,8 +177,8 @@ def test_a_batch_is_stored_once_under_its_key(owner: Any, walk: str) -> None:
 
 
 def test_problems_are_exceptions_by_code(host: Host, owner: Any, connect: Any, walk: str) -> None:
-    token = host.token("reader-" + walk.replace(".", "-"), f"sensor:{walk}:stats", "sensor:battery:write")
-    reader = connect(host.url, token=token)
+    token = host.client("reader-" + walk.replace(".", "-"), f"sensor:{walk}:stats", "sensor:battery:write")
+    reader = connect(host.origin, token=token)
     assert reader.statistics(walk, ["mean"])["steps"]["mean"] is not None
     with pytest.raises(StatisticsOnly):
         reader.samples(walk)
@@ -196,9 +196,9 @@ def test_problems_are_exceptions_by_code(host: Host, owner: Any, connect: Any, w
         owner.samples(walk, limit=0)
     assert invalid.value.code == "invalid-parameter"
     with pytest.raises(TokenRejected):
-        connect(host.url, token=token[:-1] + "!").me()
+        connect(host.origin, token=token[:-1] + "!").me()
     with pytest.raises(TokenRejected) as missing:
-        connect(host.url).me()
+        connect(host.origin).me()
     assert missing.value.code == "missing-token"
     with pytest.raises(ConnectionFailed):
         connect("http://127.0.0.1:1", token=token).me()
@@ -206,7 +206,7 @@ def test_problems_are_exceptions_by_code(host: Host, owner: Any, connect: Any, w
 
 def test_permissions_are_shown_and_requested(host: Host, owner: Any, connect: Any, walk: str) -> None:
     name = "asker-" + walk.replace(".", "-")
-    asker = connect(host.url, token=host.token(name, f"sensor:{walk}"))
+    asker = connect(host.origin, token=host.client(name, f"sensor:{walk}"))
     assert asker.permission(f"sensor:{walk}").state == "granted"
     found = asker.permission("sensor:cpu")
     assert found.state == "prompt" and found.reveals

@@ -36,12 +36,12 @@ def fresh() -> Iterator[Host]:
 
 
 def publish(host: Host, *numbers: int) -> None:
-    with Client(host.url, token=host.owner) as owner:
+    with Client(host.origin, token=host.token) as owner:
         owner.publish("walk", [{"t": START + timedelta(seconds=n), "steps": n} for n in numbers])
 
 
 def prepare(host: Host) -> None:
-    with Client(host.url, token=host.owner) as owner:
+    with Client(host.origin, token=host.token) as owner:
         owner.declare("walk", [Field("steps", "integer")])
 
 
@@ -57,7 +57,7 @@ def take(events: Iterator[Any], count: int) -> list[int]:
 def test_a_stream_survives_the_death_of_its_host(fresh: Host, connect: Any) -> None:
     prepare(fresh)
     publish(fresh, 1)
-    events = connect(fresh.url, token=fresh.owner).stream("walk", newest=True)
+    events = connect(fresh.origin, token=fresh.token).stream("walk", newest=True)
     opened = next(events)
     assert isinstance(opened, Opened) and opened.sensors == ("walk",)
     newest = next(events)
@@ -78,10 +78,10 @@ def test_a_stream_survives_the_death_of_its_host(fresh: Host, connect: Any) -> N
 def test_what_the_host_no_longer_has_is_a_gap(fresh: Host, connect: Any) -> None:
     prepare(fresh)
     publish(fresh, *range(10))
-    with Client(fresh.url, token=fresh.owner) as owner:
+    with Client(fresh.origin, token=fresh.token) as owner:
         owner.request("DELETE", "sensors/walk/samples")
     publish(fresh, 10)
-    events = connect(fresh.url, token=fresh.owner).stream("walk", last_id=0)
+    events = connect(fresh.origin, token=fresh.token).stream("walk", last_id=0)
     assert isinstance(next(events), Opened)
     gap = next(events)
     assert isinstance(gap, Gap) and (gap.sensor, gap.after, gap.reason) == ("walk", 0, "gone")
@@ -91,14 +91,14 @@ def test_what_the_host_no_longer_has_is_a_gap(fresh: Host, connect: Any) -> None
 
 def test_permission_and_revocation_reach_a_stream(fresh: Host, connect: Any) -> None:
     prepare(fresh)
-    reader = connect(fresh.url, token=fresh.token("reader", "sensor:walk"))
+    reader = connect(fresh.origin, token=fresh.client("reader", "sensor:walk"))
     events = reader.stream("walk", "cpu")
     found = [next(events), next(events)]
     [refused] = [event for event in found if isinstance(event, Refused)]
     assert refused.sensor == "cpu" and isinstance(refused.problem, Undecided)
     publish(fresh, 1)
     assert take(events, 1) == [1]
-    fresh.nervous("token", "revoke", "reader")
+    fresh.run("token", "revoke", "reader")
     publish(fresh, 2)
     with pytest.raises(TokenRejected):
         next(events)
@@ -165,7 +165,7 @@ def test_a_batch_whose_answer_is_lost_is_stored_once(fresh: Host, connect: Any) 
 
     def forward(connection: socket.socket, request: bytes) -> None:
         # The host checks the name and port that it is called by.
-        name, own = (url.removeprefix("http://").encode() for url in (server.url, fresh.url))
+        name, own = (url.removeprefix("http://").encode() for url in (server.url, fresh.origin))
         request = request.replace(b"Host: " + name, b"Host: " + own + b"\r\nConnection: close")
         with socket.create_connection(("127.0.0.1", fresh.port)) as other:
             other.sendall(request)
@@ -177,9 +177,9 @@ def test_a_batch_whose_answer_is_lost_is_stored_once(fresh: Host, connect: Any) 
             connection.sendall(received)
 
     server = Server(forward, forward)
-    stored = connect(server.url, token=fresh.owner).publish("walk", {"t": START, "steps": 1})
+    stored = connect(server.url, token=fresh.token).publish("walk", {"t": START, "steps": 1})
     assert stored.accepted == 1 and stored.repeated
-    with Client(fresh.url, token=fresh.owner) as owner:
+    with Client(fresh.origin, token=fresh.token) as owner:
         assert len(owner.samples("walk")) == 1
 
 
