@@ -84,6 +84,25 @@ extension SampleFormat {
     }
 }
 
+/// The form of the newest sample in an answer.
+enum LatestForm {
+    /// One object of JSON.
+    case object
+    case senml
+
+    /// The acceptable form with the highest quality; JSON if none of them is acceptable.
+    init(accept: String?) {
+        let best = ContentNegotiation.best(of: accept ?? "") { range -> LatestForm? in
+            switch range {
+            case SampleFormat.senml.rawValue: .senml
+            case "application/json", "application/*", "*/*": .object
+            default: nil
+            }
+        }
+        self = best ?? .object
+    }
+}
+
 /// The form of a route in an answer.
 enum TrackForm: String, CaseIterable {
     case geoJSON = "application/geo+json"
@@ -178,7 +197,9 @@ enum SessionSampleForm: Equatable {
             return
         }
         guard let best = ContentNegotiation.best(of: accept, { Self(range: $0) }) else {
-            let types = SampleFormat.allCases.map(\.rawValue) + [Self.chart.mediaType]
+            let types =
+                SampleFormat.allCases.filter { $0 != .senml }.map(\.rawValue)
+                + [Self.chart.mediaType]
             throw Problem(
                 .notAcceptable,
                 "Samples of a session are available as \(types.joined(separator: ", ")).")
@@ -189,7 +210,7 @@ enum SessionSampleForm: Equatable {
     private init?(range: String) {
         if range == "image/*" || range == Self.chart.mediaType {
             self = .chart
-        } else if let form = SampleFormat(range: range) {
+        } else if let form = SampleFormat(range: range), form != .senml {
             self = .samples(form)
         } else {
             return nil

@@ -54,7 +54,7 @@ struct RoundTripTests {
             columns: [.numbers(numbers), .integers(integers), .texts(states), .texts(notes)])
     }
 
-    @Test(arguments: SampleFormat.allCases)
+    @Test(arguments: SampleFormat.allCases.filter { $0 != .senml })
     func `written samples are restored to the last bit, however the input is split`(
         format: SampleFormat
     ) throws {

@@ -132,6 +132,9 @@ struct DecimalLiteral {
         return isNegative ? -value : value
     }
 
+    /// The time in microseconds, rounded, if the literal is in seconds; `nil` if it exceeds 64 bits.
+    func microsecondsOfSeconds() -> Int64? { roundedMicroseconds(perUnit: 6) }
+
     private var text: String {
         String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self)
     }
@@ -149,15 +152,19 @@ struct DecimalLiteral {
         return Int64(exactly: value)
     }
 
+    /// - Parameter power: a unit of the literal is 10^`power` microseconds, at most 10^6.
     @inline(never)
-    private func roundedMicroseconds() -> Int64? {
-        guard isExact, (-19...3).contains(exponent + 3) else {
-            return roundedDouble().flatMap { Timestamp(milliseconds: $0)?.microseconds }
+    private func roundedMicroseconds(perUnit power: Int = 3) -> Int64? {
+        let shift = exponent + power
+        guard isExact, (-19...power).contains(shift) else {
+            return roundedDouble().flatMap {
+                Timestamp(milliseconds: power == 6 ? $0 * 1000 : $0)?.microseconds
+            }
         }
         var scale: UInt64 = 1
-        for _ in 0..<abs(exponent + 3) { scale *= 10 }
+        for _ in 0..<abs(shift) { scale *= 10 }
         var value = mantissa
-        if exponent + 3 >= 0 {
+        if shift >= 0 {
             let scaled = value.multipliedReportingOverflow(by: scale)
             guard !scaled.overflow else { return nil }
             value = scaled.partialValue

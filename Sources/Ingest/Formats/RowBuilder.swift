@@ -113,6 +113,9 @@ struct RowError: Error {
         case unknown, missing, null, nested, notNumber, notInteger, notText, notTime, range
         case longText, marks, kind, none
         case tooMany
+        // SenML.
+        case member, memberType, baseVersion, mustUnderstand, senmlName, otherDevice
+        case noValue, values, unit, boolean, dataValue, noSumField
     }
 
     let reason: Reason
@@ -128,7 +131,8 @@ struct RowError: Error {
         switch reason {
         case .tooMany: .tooMany
         case .unknown, .missing, .null, .nested, .notNumber, .notInteger, .notText, .notTime,
-            .range, .longText, .marks, .kind, .none:
+            .range, .longText, .marks, .kind, .none, .otherDevice, .unit, .boolean, .dataValue,
+            .noSumField:
             .unfit
         default: .malformed
         }
@@ -171,6 +175,21 @@ struct RowError: Error {
         case .kind: "the kind of the column does not match the field"
         case .none: "there are no samples"
         case .tooMany: "too many samples in one request"
+        case .member: "a member occurs twice"
+        case .memberType: "a member of a record has a value of another type than SenML says"
+        case .baseVersion: "the version (bver) of the pack is later than 10, or changes"
+        case .mustUnderstand: "a member whose name ends with _ must be understood, and is not"
+        case .senmlName:
+            "the name (bn and n) is empty, has characters other than letters, digits and -:./_, or"
+                + " begins with one of these"
+        case .otherDevice: "the name is that of another device than in the records before"
+        case .noValue: "the record has neither a value (v, vs, vb, vd) nor a sum (s)"
+        case .values: "the record has more than one of v, vs, vb and vd"
+        case .unit: "the unit cannot be converted to that of the field"
+        case .boolean: "a boolean (vb) cannot be stored; send a number (v) or a text (vs)"
+        case .dataValue: "binary data (vd) cannot be stored"
+        case .noSumField:
+            "the sensor has no field for the sum (s): its name is that of the field followed by Sum"
         }
     }
 }

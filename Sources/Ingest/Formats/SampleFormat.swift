@@ -8,6 +8,8 @@ public enum SampleFormat: String, Hashable, Sendable, CaseIterable {
     case csv = "text/csv"
     /// Binary columns, see `docs/columns-format.md`.
     case columns = "application/vnd.nervous.columns"
+    /// A pack of SenML (RFC 8428), in whose units the values are; see `docs/formats.md`.
+    case senml = "application/senml+json"
 
     /// The media type with its parameters, for `Content-Type`.
     public var mediaType: String {
@@ -49,9 +51,9 @@ public struct RowCounter: Sendable {
 
     /// Creates a counter for a format.
     ///
-    /// - Precondition: `format` is not `json`, which has no row separator.
+    /// - Precondition: `format` is neither `json` nor `senml`, which have no row separator.
     public init(_ format: SampleFormat) {
-        precondition(format != .json, "JSON has no row separator")
+        precondition(format != .json && format != .senml, "JSON has no row separator")
         self.format = format
     }
 

@@ -24,7 +24,7 @@ public struct SampleParser: ~Copyable {
 
     /// The reader of the format, with its progress.
     private enum Reader {
-        case json(JSONReader), csv(CSVReader), columns(ColumnsReader)
+        case json(JSONReader), csv(CSVReader), columns(ColumnsReader), senml(SenMLReader)
     }
 
     private let format: SampleFormat
@@ -55,6 +55,7 @@ public struct SampleParser: ~Copyable {
             case .ndjson: .json(JSONReader(isLines: true))
             case .csv: .csv(CSVReader())
             case .columns: .columns(ColumnsReader())
+            case .senml: .senml(SenMLReader())
             }
         let rowLimit = min(limit, Self.maximumValues / (1 + fields.count))
         context = RowBuilder(fields, limit: rowLimit, now: now)
@@ -121,6 +122,10 @@ public struct SampleParser: ~Copyable {
         case .columns(var columns):
             defer { reader = .columns(columns) }
             return try columns.read(start, end, isLast: isLast, &context)
+        case .senml(var senml):
+            reader = .columns(ColumnsReader())
+            defer { reader = .senml(senml) }
+            return try senml.read(start, end, isLast: isLast, &context)
         }
     }
 
@@ -138,6 +143,8 @@ public struct SampleParser: ~Copyable {
             location = "line \(context.line), sample \(context.columns.count + 1)"
         case .json, .csv:
             location = "line \(context.line)"
+        case .senml(let senml):
+            location = "line \(context.line), record \(senml.record)"
         }
         if stop.reason == .unknown {
             let name = String(decoding: context.unknownName.prefix(80), as: UTF8.self)
@@ -146,6 +153,9 @@ public struct SampleParser: ~Copyable {
             location += ", field \(context.columns.fields[stop.field].name)"
         } else if stop.field == FieldTable.time {
             location += ", field t"
+        }
+        if stop.reason == .unit, case .senml(let senml) = reader, let unit = senml.rejectedUnit {
+            location += ", unit \(unit.prefix(80).debugDescription)"
         }
         return SampleFault(code: stop.code, location: location, message: stop.message)
     }

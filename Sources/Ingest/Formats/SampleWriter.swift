@@ -18,33 +18,45 @@ public struct SampleWriter: ~Copyable {
     private var sink = OutputBuffer(capacity: capacity)
     private let numbers: NumberWriter
     private let rows: RowTemplate
+    private var senml: SenMLWriter
     /// Whether the next element is the first of its array.
     private var isFirst = true
 
     /// Creates a writer for samples with the given fields.
-    public init(_ format: SampleFormat, fields: [Field]) {
+    ///
+    /// - Parameter sensor: whose samples they are; SenML has its name in the names of the records.
+    public init(_ format: SampleFormat, fields: [Field], of sensor: SensorID? = nil) {
         self.format = format
         self.fields = fields
         numbers = NumberWriter(columns: fields.count)
         rows = RowTemplate(format, fields)
+        senml = SenMLWriter(fields, of: sensor)
     }
 
     /// The number of buffered bytes.
     public var count: Int { sink.count }
 
-    /// Writes the start of the output: the header line of CSV.
+    /// Writes the start of the output: the header line of CSV, the bracket of SenML.
     public mutating func begin() {
+        if format == .senml { sink.append([UInt8(ascii: "[")]) }
         guard format == .csv else { return }
         sink.append(Array((["t"] + fields.map(\.name)).joined(separator: ",").utf8))
         sink.append([0x0D, 0x0A])
     }
 
+    /// Writes the end of the output: the bracket of SenML, which must have at least one record.
+    public mutating func end() {
+        if format == .senml { sink.append([UInt8(ascii: "]")]) }
+    }
+
     /// Writes samples as lines, as array elements separated by commas, or as one batch of columns.
     ///
-    /// - Precondition: the columns match the fields.
+    /// - Precondition: the columns match the fields; for SenML, `hasSenMLTimes`.
     public mutating func write(_ batch: SampleBatch, rows range: Range<Int>) {
         if format == .columns {
             writeColumns(batch, range)
+        } else if format == .senml {
+            senml.write(batch, range, numbers, &sink)
         } else if !range.isEmpty {
             batch.withCells { times, cells in writeRows(times, cells, range) }
         }

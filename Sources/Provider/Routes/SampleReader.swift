@@ -42,24 +42,30 @@ struct SampleReader {
         let grant = try await authorizer.grant("samples", .raw, of: name, request, context)
         let id = grant.sensor
         let form = try SampleFormat(accept: request.headers[.accept])
-        let most = form == .json ? Self.longestPage : Self.longestStream
+        // JSON has the cursor after the samples, and a pack of SenML is read as a whole.
+        let isPage = form == .json || form == .senml
+        let most = isPage ? Self.longestPage : Self.longestStream
         var selection = try selection(request, limit: request.limit(atMost: most))
         let limit = selection.limit
         if limit > Self.longestPage { selection.limit = min(limit, Self.streamPage) }
         // Read before the response begins, so that an error has its status.
         let page = try await engine.batch(selection, for: grant)
+        try page.samples.checkTimes(of: form)
         var response: Response
         if limit > Self.longestPage {
             selection.limit = limit
             response = stream(from: page, selection, form, id, request, context)
                 .endingConnection(context)
         } else {
-            response = Response(
-                status: .ok, body: .init(byteBuffer: try Self.whole(page, form, of: id)))
+            // A pack of SenML has at least one record.
+            response =
+                form == .senml && page.samples.isEmpty
+                ? Response(status: .noContent)
+                : Response(status: .ok, body: .init(byteBuffer: try Self.whole(page, form, of: id)))
             if let next = page.next { response.headers[.link] = request.link(toNext: next.cursor) }
         }
         response.headers[.damaged] = page.damage.damageField
-        response.headers[.contentType] = form.mediaType
+        if response.status != .noContent { response.headers[.contentType] = form.mediaType }
         response.headers[.vary] = "Accept"
         return response.naming(id, requested: name)
     }
@@ -90,9 +96,10 @@ struct SampleReader {
     private static func whole(
         _ page: BatchPage, _ form: SampleFormat, of id: SensorID
     ) throws -> ByteBuffer {
-        var writer = SampleWriter(form, fields: page.fields)
+        var writer = SampleWriter(form, fields: page.fields, of: id)
         writer.begin()
         writer.write(page.samples, rows: page.samples.indices)
+        writer.end()
         var buffer = ByteBuffer()
         if form == .json {
             buffer.writeString(#"{"sensor":"#)

@@ -3,6 +3,7 @@ import Auth
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Ingest
 import LAE
 import NIOCore
 import Samples
@@ -63,12 +64,23 @@ struct SensorRoutes {
         let id = try request.sensor(context)
         let grant = try await authorizer.grant("latest", .raw, of: id, request, context)
         let latest = try await engine.latest(for: grant)
-        var buffer = ByteBuffer()
         guard let sample = latest.samples.first else {
             throw Problem.noSamples(grant.sensor)
         }
-        buffer.writeJSON(sample, latest.fields, freshness: latest.freshness)
-        return .json(buffer).naming(grant.sensor, requested: id)
+        var response: Response
+        switch LatestForm(accept: request.headers[.accept]) {
+        case .object:
+            var buffer = ByteBuffer()
+            buffer.writeJSON(sample, latest.fields, freshness: latest.freshness)
+            response = .json(buffer)
+        case .senml:
+            guard let batch = SampleBatch([sample.sample], of: latest.fields) else {
+                throw Problem.noSamples(grant.sensor)
+            }
+            response = try .senml(batch, latest.fields, of: grant.sensor)
+        }
+        response.headers[.vary] = "Accept"
+        return response.naming(grant.sensor, requested: id)
     }
 
     // MARK: - Declarations, for the owner
@@ -138,6 +150,32 @@ struct SensorRoutes {
         try await authorizer.owner("collect", request, context)
         if await !machine.status().collecting { await machine.collectOnce() }
         return Response(status: .noContent)
+    }
+}
+
+extension Response {
+    /// A pack of SenML.
+    fileprivate static func senml(
+        _ batch: SampleBatch, _ fields: [Field], of sensor: SensorID
+    ) throws -> Response {
+        try batch.checkTimes(of: .senml)
+        var writer = SampleWriter(.senml, fields: fields, of: sensor)
+        writer.begin()
+        writer.write(batch, rows: batch.indices)
+        writer.end()
+        return Response(
+            status: .ok, headers: [.contentType: SampleFormat.senml.mediaType],
+            body: .init(byteBuffer: writer.take { ByteBuffer(bytes: $0) }))
+    }
+}
+
+extension SampleBatch {
+    /// - Throws: `Problem` for times that a form cannot express.
+    func checkTimes(of form: SampleFormat) throws {
+        guard form == .senml, !hasSenMLTimes else { return }
+        throw Problem(
+            .notAcceptable, "SenML has no times before 1978-07-04T21:24:16Z.",
+            fix: "Use the parameter from, or another form such as Accept: application/x-ndjson")
     }
 }
 

@@ -72,6 +72,15 @@ extension Exercise {
                 headers: [("Accept", "application/x-ndjson")]),
             host.owned(
                 "samples", 200, "GET", "\(gauge)/samples", headers: [("Accept", "text/csv")]),
+            host.owned(
+                "samples", 200, "GET", "\(gauge)/samples",
+                headers: [("Accept", "application/senml+json")]),
+            host.owned(
+                "samples", 204, "GET", "\(gauge)/samples?from=1&to=2",
+                headers: [("Accept", "application/senml+json")]),
+            host.owned(
+                "latest", 200, "GET", "\(gauge)/latest",
+                headers: [("Accept", "application/senml+json")]),
             host.owned("samples", 400, "GET", "\(gauge)/samples?limit=0"),
             host.owned("samples", 404, "GET", "/sensors/none/samples"),
             host.owned(
@@ -136,6 +145,11 @@ extension Exercise {
         let publishing = [
             host.owned("declareSensor", 201, "PUT", steps, json: declared),
             host.owned("declareSensor", 200, "PUT", steps, json: declared),
+            host.owned(
+                "publish", 201, "POST", "\(steps)/samples", json: #"{"t": 1000, "count": 1}"#),
+            host.owned(
+                "latest", 406, "GET", "\(steps)/latest",
+                headers: [("Accept", "application/senml+json")]),
             host.owned("declareSensor", 409, "PUT", gauge, json: declared),
             host.owned("declareSensor", 422, "PUT", steps, json: #"{"fields": []}"#),
             host.owned("declareSensor", 201, "PUT", "/sensors/virtual.pace", json: defined),
