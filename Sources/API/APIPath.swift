@@ -120,6 +120,7 @@ extension APIPath {
         case .overland: APIPath("push", "overland")
         case .influx: APIPath("push", "influx", "write")
         case .influx2: APIPath("push", "influx", "api", "v2", "write")
+        case .otlp: APIPath(root: "v1", "metrics")
         }
     }
 
@@ -137,6 +138,8 @@ extension APIPath {
         case influx
         /// The write call of InfluxDB 2.
         case influx2
+        /// The call of OTLP/HTTP for metrics.
+        case otlp
     }
 }
 

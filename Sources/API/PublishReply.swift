@@ -116,3 +116,25 @@ public struct PartialWrite: Codable, Sendable {
         (self.accepted, self.dropped, self.lines) = (accepted, dropped, lines)
     }
 }
+
+/// The answer to metrics: the `ExportMetricsServiceResponse` of OTLP, in the JSON of protobuf.
+public struct ExportMetricsReply: Codable, Sendable {
+    /// What was rejected.
+    public struct PartialSuccess: Codable, Sendable {
+        /// The number of data points, a 64-bit integer as text.
+        public let rejectedDataPoints: String
+        /// Why, in sentences.
+        public let errorMessage: String
+    }
+
+    /// `nil` if everything was stored.
+    public let partialSuccess: PartialSuccess?
+
+    /// Everything was stored.
+    public init() { partialSuccess = nil }
+
+    /// Some data points were rejected.
+    public init(rejected: Int, message: String) {
+        partialSuccess = PartialSuccess(rejectedDataPoints: "\(rejected)", errorMessage: message)
+    }
+}

@@ -86,7 +86,8 @@ public struct LinePoint: Hashable, Sendable {
         return tags.map { kind.instance($0.value) } + [kind]
     }
 
-    private static func sensor(_ measurement: String) -> SensorID? {
+    /// The kind of sensor that a name from outside means; `nil` if no character of it is allowed.
+    static func sensor(_ measurement: String) -> SensorID? {
         if let id = SensorID(measurement) { return id }
         let segments = measurement.lowercased().split(separator: ".").map { segment in
             segment.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.joined(separator: "-")

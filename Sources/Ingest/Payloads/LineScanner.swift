@@ -163,7 +163,7 @@ struct LineScanner {
     }
 
     /// A valid field name in camel case: letters and digits only.
-    private static func fieldName(_ key: String) -> String {
+    static func fieldName(_ key: String) -> String {
         let words = key.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
         guard let first = words.first else { return key }
         return ([first.lowercasingFirst] + words.dropFirst().map(\.capitalizingFirst)).joined()

@@ -94,13 +94,13 @@ extension JSONValue {
     /// Parses a pushed body.
     ///
     /// - Throws: `malformed`, also for invalid UTF-8 and too deep nesting; `tooLarge`.
-    init(pushed bytes: [UInt8]) throws(PushFault) {
+    init(pushed bytes: [UInt8], depth: Int = PushLimits.depth) throws(PushFault) {
         guard bytes.count <= PushLimits.bytes else {
             throw PushFault(.tooLarge, "A body has at most \(PushLimits.bytes) bytes.")
         }
         do {
             self = try StrictJSON(
-                maximumBytes: PushLimits.bytes, maximumDepth: PushLimits.depth
+                maximumBytes: PushLimits.bytes, maximumDepth: depth
             ).parse(bytes)
         } catch {
             throw PushFault(

@@ -34,6 +34,7 @@ struct PushRoutes {
         routes.on(.push(.overland), [.post: overland])
         routes.on(.push(.influx), [.post: influx])
         routes.on(.push(.influx2), [.post: influx])
+        routes.on(.push(.otlp), [.post: metrics])
     }
 
     @Sendable
@@ -102,7 +103,7 @@ struct PushRoutes {
         return response
     }
 
-    private func client(
+    fileprivate func client(
         _ request: Request, _ context: ProviderContext
     ) async throws -> Client {
         guard let localNetwork else {
@@ -191,6 +192,39 @@ struct PushRoutes {
     }
 }
 
+// MARK: - OpenTelemetry
+
+extension PushRoutes {
+    @Sendable
+    fileprivate func metrics(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        let client = try await client(request, context)
+        try request.rejectParameters(except: [])
+        guard request.mediaType ?? "application/json" == "application/json" else {
+            throw Problem(
+                .unsupportedMediaType, "Metrics are accepted as application/json.",
+                fix: "Set OTEL_EXPORTER_OTLP_PROTOCOL=http/json")
+        }
+        var (content, delivery) = try await PushBody.read(
+            request, slots: slots, client: client
+        ) { bytes in
+            let delivery = PushDelivery(
+                bytes, authorizer: authorizer, engine: engine, request, context)
+            return (try MetricsReader.content(bytes), delivery)
+        }
+        let records = await authorizer.authority.permissions.records(of: client.name)
+        var intake = MetricIntake(
+            LineTargets(client, records, machine: machine), machine: machine,
+            arrival: authorizer.now())
+        intake.note(content)
+        for point in content.points { await intake.add(point) }
+        try await delivery.deliver(intake.takeReadings())
+        if let problem = delivery.problem, content.rejected.isEmpty { throw problem }
+        return try .json(intake.reply(about: delivery))
+    }
+}
+
 /// Resolves each line of line protocol to a sensor.
 struct LineTargets {
     /// The maximum number of measurements of one body.
@@ -219,14 +253,19 @@ struct LineTargets {
     /// `tooManySensors`.
     mutating func target(of point: LinePoint) async -> Result<SensorID, DropReason> {
         guard let kind = point.kind else { return .failure(.unknownName) }
-        if known[kind] == nil {
-            guard known.count < Self.maximumKinds else { return .failure(.tooManySensors) }
-            let existing = await machine.instances(of: kind)
-            known[kind] = Set(existing.filter(isWritable))
-        }
-        let choice = known[kind] ?? []
+        guard let choice = await existing(of: kind) else { return .failure(.tooManySensors) }
         guard !choice.isEmpty, choice != [kind] else { return .success(kind) }
         return .success(point.sensors.first(where: choice.contains) ?? kind)
+    }
+
+    /// The sensors of a kind that exist and that the client may publish to; `nil` if there are too many
+    /// kinds.
+    mutating func existing(of kind: SensorID) async -> Set<SensorID>? {
+        if let choice = known[kind] { return choice }
+        guard known.count < Self.maximumKinds else { return nil }
+        let choice = Set(await machine.instances(of: kind).filter(isWritable))
+        known[kind] = choice
+        return choice
     }
 
     private func isWritable(_ id: SensorID) -> Bool {

@@ -11,6 +11,7 @@ struct PushAccessTests {
     private static let paths = [
         "/api/v1/push/sensor-logger", "/api/v1/push/owntracks", "/api/v1/push/osmand",
         "/api/v1/push/overland", "/api/v1/push/influx/write", "/api/v1/push/influx/api/v2/write",
+        "/v1/metrics",
     ]
 
     private static func basic(_ pair: String) -> String {

@@ -59,6 +59,32 @@ extension Exercise {
             get(200, "&timestamp=1772366400"), get(400, "&speedUnit=mph"),
             get(404, "&device=none", token: host.owner), get(403, "&device=ben"),
         ]
-        return phones + parameters + lines
+        return phones + parameters + lines + metrics(host, phone, long)
+    }
+
+    private static func metrics(
+        _ host: ServedHost, _ phone: String, _ long: String
+    ) -> [Exercise] {
+        func push(
+            _ status: Int, _ metric: String, _ field: String = "asInt", token: String? = nil,
+            headers: [(String, String)] = [], body: String? = nil
+        ) -> Exercise {
+            let point = #"{"timeUnixNano":"1000000000","\#(field)":1}"#
+            let metrics = #"[{"name":"\#(metric)","gauge":{"dataPoints":[\#(point)]}}]"#
+            let text = #"{"resourceMetrics":[{"scopeMetrics":[{"metrics":\#(metrics)}]}]}"#
+            return Exercise(
+                "pushMetrics", status,
+                Call(
+                    "POST", "/v1/metrics", token: token ?? phone, headers: headers,
+                    body: Array((body ?? text).utf8)))
+        }
+        return [
+            push(200, "light.ann"), push(200, "light.ann", "asNothing"),
+            push(400, "light.ann", body: "["), push(403, "light.ben"),
+            push(404, "none", token: host.owner), push(409, "quiet", token: host.owner),
+            push(413, "light.ann", body: long),
+            push(415, "light.ann", headers: [("Content-Type", "application/x-protobuf")]),
+            push(503, "battery", token: host.owner),
+        ]
     }
 }
