@@ -56,6 +56,8 @@ package struct HostServices: Sendable {
     private let flush: Duration?
     private let outbox: Outbox
     private let alerts: AlertEngine
+    /// `nil` unless the configuration names a token for it.
+    private let homeAssistant: HomeAssistantPublisher?
     private let port: ListeningPort
     private let isLongRunning: Bool
     private let logger: Logger
@@ -165,9 +167,12 @@ package struct HostServices: Sendable {
         if let fault = alerts.fault {
             logger.error("\(fault.message)", metadata: ["fix": "\(fault.hint ?? "")"])
         }
+        let engine = AnalyticsEngine(machine, log: authority.log, time: time)
+        homeAssistant =
+            isLongRunning && setup == nil
+            ? configuration.mqtt?.publisher(authority, machine, engine, paths, logger) : nil
         let services = Provider.Services(
-            authority: authority, machine: machine,
-            engine: AnalyticsEngine(machine, log: authority.log, time: time), sessions: sessions,
+            authority: authority, machine: machine, engine: engine, sessions: sessions,
             health: health, outbox: outbox, library: library, supervisor: supervisor,
             packs: packs,
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
@@ -287,6 +292,9 @@ package struct HostServices: Sendable {
         if isLongRunning {
             services.append(OutboxService(outbox: outbox))
             services.append(AlertService(engine: alerts))
+        }
+        if let homeAssistant {
+            services.append(HomeAssistantService(publisher: homeAssistant))
         }
         let bus = DesktopMessages.address(in: ProcessInfo.processInfo.environment)
         services.append(

@@ -6,6 +6,7 @@ import DBus
 import Egress
 import JSApps
 import Logging
+import Provider
 import RunnerProtocol
 import ServiceLifecycle
 import VM
@@ -55,6 +56,15 @@ struct AlertService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown { await engine.run() }
+    }
+}
+
+/// Publishes granted sensors for Home Assistant.
+struct HomeAssistantService: Service {
+    let publisher: HomeAssistantPublisher
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await publisher.run() }
     }
 }
 

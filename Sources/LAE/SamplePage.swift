@@ -83,15 +83,16 @@ public struct LatestSample: Hashable, Sendable {
     public let page: SamplePage
     /// How old it is; `nil` without a sample.
     public let freshness: Freshness?
+    /// The expected interval between two samples that the grant allows to see; `nil` when it is unknown.
+    public let interval: Duration?
 
     /// The sample, if there is one.
     public var samples: [StoredSample] { page.samples }
     /// The fields of its values, in order.
     public var fields: [Field] { page.fields }
 
-    init(page: SamplePage, freshness: Freshness?) {
-        self.page = page
-        self.freshness = freshness
+    init(page: SamplePage, freshness: Freshness?, interval: Duration?) {
+        (self.page, self.freshness, self.interval) = (page, freshness, interval)
     }
 }
 

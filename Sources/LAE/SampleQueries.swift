@@ -29,11 +29,11 @@ struct SampleQueries: Sendable {
                 operation: "latest", checksForMore: false,
                 until: SampleReading.end(ofPresent: now)))
         let terms = lookup.terms(of: grant, now: now)
+        let interval = terms.interval(lookup.status?.interval)
         let freshness = page.samples.first.map { sample in
-            Freshness(
-                of: sample.time, at: now, every: terms.interval(lookup.status?.interval))
+            Freshness(of: sample.time, at: now, every: interval)
         }
-        return LatestSample(page: page, freshness: freshness)
+        return LatestSample(page: page, freshness: freshness, interval: interval)
     }
 
     /// - Parameters:

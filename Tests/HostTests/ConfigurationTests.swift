@@ -77,7 +77,8 @@ struct ConfigurationTests {
             try parsed(
                 """
                 {"mqtt": {"host": "a.home", "port": 1, "username": "me", "passwordFile": "/p",
-                          "tls": true, "ca": "/c", "discoveryPrefix": "ha/b"}}
+                          "tls": true, "ca": "/c", "discoveryPrefix": "ha/b",
+                          "tokenFile": "/t"}}
                 """
             ).mqtt)
         #expect(
@@ -86,6 +87,7 @@ struct ConfigurationTests {
                     host: "a.home", port: 1, username: "me", password: .file("/p"),
                     trust: .authorities(file: "/c")))
         #expect(secret.prefix == "ha/b")
+        #expect(plain.tokenFile == nil && secret.tokenFile == "/t")
     }
 
     @Test(arguments: [
@@ -95,6 +97,7 @@ struct ConfigurationTests {
         #"{"host": "a", "username": "b", "passwordFile": "p"}"#, #"{"host": "a", "ca": "/c"}"#,
         #"{"host": "a", "tls": true, "ca": "c"}"#, #"{"host": "a", "discoveryPrefix": "+"}"#,
         #"{"host": "a", "discoveryPrefix": "a/"}"#, #"{"host": "a", "insecure": true}"#, "[]",
+        #"{"host": "a", "tokenFile": "t"}"#,
     ])
     func `an invalid broker is rejected`(section: String) {
         #expect(throws: ConfigurationError.self) { try parsed(#"{"mqtt": \#(section)}"#) }

@@ -45,6 +45,8 @@ struct AnnouncementTopic: Hashable, Sendable {
             return nil
         }
         object = levels.dropFirst().dropLast().joined(separator: "-")
+        // Announcements of Nervous itself would come back as sensors.
+        guard !object.hasPrefix(DeviceAnnouncement.objectPrefix) else { return nil }
     }
 
     /// What all announcements of a device have in common, as the start of their keys.

@@ -94,6 +94,13 @@ struct DeviceClass: Hashable, Sendable {
             states: States(on: known?.on ?? "on", off: known?.off ?? "off"))
     }
 
+    /// The class of a binary sensor, and its states, of a kind that has two.
+    static func binary(of kind: SensorID) -> (name: String, states: States)? {
+        binaries.first { $0.value.kind == kind }.map {
+            ($0.key, States(on: $0.value.on, off: $0.value.off))
+        }
+    }
+
     /// The classes of binary sensors with specific states.
     static var binaryNames: [String] { binaries.keys.sorted() }
 

@@ -69,6 +69,24 @@ protocol MQTTListener: Sendable {
 
     /// All received messages have been processed.
     func didProcessMessages(_ session: MQTTSession)
+
+    /// The message that the broker publishes, retained, when the connection breaks.
+    var will: (topic: String, payload: String)? { get }
+
+    /// A descriptor that is readable when ``woken(_:)`` should be called; -1 for none.
+    var wakeDescriptor: Int32 { get }
+
+    func woken(_ session: MQTTSession)
+
+    /// The connection is about to be closed in order.
+    func end(_ session: MQTTSession)
+}
+
+extension MQTTListener {
+    var will: (topic: String, payload: String)? { nil }
+    var wakeDescriptor: Int32 { -1 }
+    func woken(_ session: MQTTSession) {}
+    func end(_ session: MQTTSession) {}
 }
 
 /// A subscription.

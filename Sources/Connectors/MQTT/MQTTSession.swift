@@ -47,6 +47,10 @@ final class MQTTSession {
             let secret = try broker.secret()
             try check(mosquitto_username_pw_set(handle, username, secret))
         }
+        if let (topic, payload) = listener.will {
+            try check(
+                mosquitto_will_set(handle, topic, Int32(payload.utf8.count), payload, 1, true))
+        }
         switch broker.trust {
         case nil: break
         case .system: try check(mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
@@ -79,8 +83,12 @@ final class MQTTSession {
             var entries = [
                 pollfd(fd: socket, events: wanted, revents: 0),
                 pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0),
+                // Negative descriptors are ignored.
+                pollfd(
+                    fd: missing == 0 ? listener.wakeDescriptor : -1, events: Int16(POLLIN),
+                    revents: 0),
             ]
-            if hasUnreportedMessages, poll(&entries, 2, 0) == 0 {
+            if hasUnreportedMessages, poll(&entries, 3, 0) == 0 {
                 hasUnreportedMessages = false
                 listener.didProcessMessages(self)
                 continue
@@ -88,13 +96,22 @@ final class MQTTSession {
             let time = missing == 0 ? Self.tick : deadline - .now
             guard time > .zero else { throw MQTTErrors.noAnswer(broker) }
             guard
-                poll(&entries, 2, Int32(min(time, Self.tick) / .milliseconds(1)) + 1) >= 0
+                poll(&entries, 3, Int32(min(time, Self.tick) / .milliseconds(1)) + 1) >= 0
                     || errno == EINTR
             else { throw fault(MOSQ_ERR_ERRNO.rawValue, errno) }
             if entries[1].revents != 0 { break }
+            if entries[2].revents != 0 { listener.woken(self) }
             if try !serve(socket, entries[0].revents) { return }
         }
+        if missing == 0 { listener.end(self) }
         mosquitto_disconnect(handle)
+        flush()
+    }
+
+    /// Publishes a message; retained messages at least once, others at most once.
+    func publish(_ payload: [UInt8], to topic: String, isRetained: Bool) {
+        mosquitto_publish(
+            handle, nil, topic, Int32(payload.count), payload, isRetained ? 1 : 0, isRetained)
     }
 
     /// Subscribes to a topic.
@@ -113,6 +130,17 @@ final class MQTTSession {
     }
 
     // MARK: - Private
+
+    /// Writes what is buffered, for at most a second.
+    private func flush() {
+        let deadline = ContinuousClock.now + .seconds(1)
+        while mosquitto_want_write(handle), .now < deadline {
+            var entry = pollfd(fd: mosquitto_socket(handle), events: Int16(POLLOUT), revents: 0)
+            guard entry.fd >= 0, poll(&entry, 1, 100) >= 0,
+                mosquitto_loop_write(handle, 1) == MOSQ_ERR_SUCCESS.rawValue
+            else { return }
+        }
+    }
 
     private var wanted: Int16 {
         Int16(POLLIN) | (mosquitto_want_write(handle) ? Int16(POLLOUT) : 0)

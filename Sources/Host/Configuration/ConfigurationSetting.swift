@@ -206,6 +206,11 @@ struct ConfigurationSetting: Sendable {
         ConfigurationSetting(
             "mqtt.discoveryPrefix", "the first levels of the topics of announcements",
             example: "homeassistant", text: { $0.mqtt?.prefix }),
+        ConfigurationSetting(
+            "mqtt.tokenFile",
+            "the absolute path of a file with the token of the client home-assistant, whose"
+                + " sensors are announced; by default none is",
+            example: "/etc/nervous/home-assistant-token", text: { $0.mqtt?.tokenFile }),
     ]
 
     private static let localNetwork = [

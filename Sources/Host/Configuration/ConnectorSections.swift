@@ -1,7 +1,15 @@
 import Addresses
+import Auth
 package import Connectors
+import Crypto
+import Files
+import LAE
+import Logging
+import Provider
+import RunnerProtocol
 import Samples
 import Text
+import VM
 
 /// The address of gpsd.
 ///
@@ -62,6 +70,8 @@ package struct GPSDSection: Sendable, Equatable {
 package struct MQTTSection: Sendable, Equatable {
     package let broker: MQTTBroker
     let prefix: String
+    /// The file with the token of the client whose sensors are announced; `nil` to announce none.
+    let tokenFile: String?
 
     /// Reads the section `mqtt`.
     init(_ section: JSONValue) throws(ConfigurationError) {
@@ -89,6 +99,7 @@ package struct MQTTSection: Sendable, Equatable {
         guard authorities == nil || tls?.bool == true else {
             throw Self.wrong(section, "mqtt has a ca but no tls")
         }
+        let tokenFile = try Self.path("tokenFile", &fields)
         let prefix = fields.take("discoveryPrefix")
         guard prefix?.string.map(HomeAssistantDriver.isPrefix) != false else {
             throw Self.wrong(
@@ -102,10 +113,34 @@ package struct MQTTSection: Sendable, Equatable {
             trust: tls?.bool == true
                 ? authorities.map(MQTTBroker.Trust.authorities) ?? .system : nil)
         self.prefix = prefix?.string ?? HomeAssistantDriver.standardPrefix
+        self.tokenFile = tokenFile
     }
 
     /// The driver of the announced sensors.
     var driver: HomeAssistantDriver { HomeAssistantDriver(broker: broker, prefix: prefix) }
+
+    /// Announces sensors at the broker; `nil` without a file with a token.
+    func publisher(
+        _ authority: Authority, _ machine: VirtualMachine, _ engine: AnalyticsEngine,
+        _ paths: HostPaths, _ logger: Logger
+    ) -> HomeAssistantPublisher? {
+        guard let tokenFile else { return nil }
+        return HomeAssistantPublisher(
+            broker: broker,
+            topics: DeviceAnnouncement.Topics(prefix: prefix, host: Self.host(paths.data)),
+            version: Release.version, authority: authority, machine: machine, engine: engine,
+            logger: logger
+        ) { try? SecretFile.line(in: tokenFile) }
+    }
+
+    /// Distinguishes this data directory from all others, without naming the machine.
+    ///
+    /// Source: machine-id(5), which asks for a hash.
+    private static func host(_ data: String) -> String {
+        let machine = (try? SecretFile.line(in: "/etc/machine-id")) ?? ""
+        return SHA256.hash(data: Array("nervous\0\(machine)\0\(data)".utf8)).prefix(6)
+            .hexadecimal
+    }
 
     private static func path(
         _ key: String, _ fields: inout ConfigurationFields
