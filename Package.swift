@@ -217,8 +217,9 @@ let package = Package(
                 "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Auth", "CQRencode",
                 "CZlib", "Connectors", "Dialects", "Egress", "Files", "Health", "Ingest",
                 "JSApps", "LAE", "Motion", "Resources", "Samples", "Scheduling", "Sessions",
-                "Statistics", "Text", "Tracks", "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
-                logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, nioWebSocket,
+                "Statistics", "Text", "Tracks", "VM", asyncAlgorithms, crypto, httpTypes,
+                hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioSSL, nioWebSocket,
             ], exclude: ["Resources"]),
         module(
             "Host",

@@ -177,6 +177,24 @@ extension APIPath {
     }
 }
 
+// MARK: - SensorThings
+
+extension APIPath {
+    /// The greatest number of segments in a path of SensorThings.
+    public static let sensorThingsDepth = 5
+
+    /// The root of SensorThings, or its entities at a depth.
+    public static func sensorThings(depth: Int = 0) -> APIPath {
+        let parameters = (0..<depth).map { "{\(sensorThingsParameter($0 + 1))}" }
+        return APIPath(all: ["sensorthings", "v1.1"] + parameters)
+    }
+
+    /// The name of the segment at a depth, from 1.
+    public static func sensorThingsParameter(_ depth: Int) -> String {
+        ["", "first", "second", "third", "fourth", "fifth"][depth]
+    }
+}
+
 // MARK: - Other servers' calls
 
 extension APIPath {

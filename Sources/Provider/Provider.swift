@@ -183,6 +183,8 @@ public struct Provider: Sendable {
         .add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         HomeRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
+        SensorThingsRoutes(authorizer: authorizer, machine: machine, engine: engine)
+            .add(to: &routes)
         RetentionRoutes(authorizer: authorizer, machine: machine).add(to: &routes)
     }
 

@@ -105,6 +105,7 @@ struct ConformanceTests {
             for exercise in try await Exercise.published(host) { try await show(exercise) }
             for exercise in try await Exercise.home(host) { try await show(exercise) }
             for exercise in try await Exercise.prometheus(host) { try await show(exercise) }
+            for exercise in Exercise.sensorThings(host) { try await show(exercise) }
             for exercise in try await Exercise.sessions(host) { try await show(exercise) }
             for exercise in try await Exercise.sending(host) { try await show(exercise) }
             for exercise in try await Exercise.health(host) { try await show(exercise) }
@@ -182,6 +183,8 @@ struct ConformanceTests {
                 "prometheusQueryForm", "prometheusRange", "prometheusRangeForm", "prometheusSeries",
                 "prometheusSeriesForm", "prometheusLabels", "prometheusLabelsForm",
                 "prometheusLabelValues", "prometheusMetadata", "prometheusBuild",
+                "sensorThings", "sensorThings1", "sensorThings2", "sensorThings3", "sensorThings4",
+                "sensorThings5",
             ].contains(operation.id)
             if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
         }
