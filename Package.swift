@@ -140,7 +140,8 @@ let package = Package(
 
         // Collecting and storing samples.
         module("DBus", ["CSystemd"]),
-        module("SampleStore", ["CZlib", "CZstd", "Databases", "Files", "Samples", "Statistics", grdb]),
+        module(
+            "SampleStore", ["CZlib", "CZstd", "Databases", "Files", "Samples", "Statistics", grdb]),
         module(
             "VM",
             ["CClock", "Files", "SampleStore", "Samples", "Scheduling", "Statistics", logging]),
@@ -225,7 +226,8 @@ let package = Package(
             "Host",
             [
                 "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Auth", "Backup",
-                "CCertificates", "CFiles", "Connectors", "DBus", "Egress", "Files", "Health", "JSApps", "LAE",
+                "CCertificates", "CFiles", "Connectors", "DBus", "Egress", "Files", "Health",
+                "JSApps", "LAE",
                 "Provider", "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Text", "VM",
                 crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
             ], plugins: ["BundleLibraries"]),

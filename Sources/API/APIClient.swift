@@ -49,6 +49,12 @@ extension APIClient {
         try await reply(APIRequest(.get, .status))
     }
 
+    /// Makes several calls in one; each has an answer of its own, in their order.
+    public func batch(_ calls: [BatchCall]) async throws -> APIReply<ItemList<BatchAnswer>> {
+        try await reply(
+            try APIRequest(.post, .batch, json: BatchRequest(calls), hasTimeLimit: false))
+    }
+
     /// The findings of the checks of `nervous doctor` that a running host can make.
     ///
     /// - Parameter checks: the names of checks; by default all that take little time.

@@ -55,6 +55,8 @@ extension APIPath: CustomStringConvertible {
 extension APIPath {
     /// Whether the server answers.
     public static let health = APIPath(root: "health")
+    /// Several calls in one.
+    public static let batch = APIPath("batch")
     /// The description of the API.
     public static let openAPI = APIPath(root: "openapi.json")
     /// The sessions of the dashboard.

@@ -293,7 +293,8 @@ extension ProblemCode {
         case .notAcceptable: 406
         case .timedOut: 408
         case .severalSensors, .nameTaken, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,
-            .tooFar, .inaccurate, .sessionFull, .outboxFull, .alertsFull, .signerChanged, .downgrade,
+            .tooFar, .inaccurate, .sessionFull, .outboxFull, .alertsFull, .signerChanged,
+            .downgrade,
             .conflict, .catalogueKeyChanged, .staleCatalogue:
             409
         case .tooLarge: 413
@@ -303,7 +304,8 @@ extension ProblemCode {
             .invalidSample, .keyReused, .unknownField, .notNumeric, .unknownStatistic,
             .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
             .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .invalidAlert,
-            .notAnArchive, .malformedArchive, .unsupportedArchive, .unsafePath, .unsafeEntry, .duplicateName,
+            .notAnArchive, .malformedArchive, .unsupportedArchive, .unsafePath, .unsafeEntry,
+            .duplicateName,
             .wrongFolderName, .missingFile, .badManifest, .badSignature, .badKey, .noSuchKey,
             .keyExists, .unsafeKeys, .badCatalogue, .packageMismatch, .unitMismatch,
             .invalidHealthData:

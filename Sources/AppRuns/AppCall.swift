@@ -1,9 +1,12 @@
+import Foundation
 import RunnerProtocol
 
 /// A call of an app, as the runner sent it.
 struct AppCall: Sendable {
     /// Paths of the API; other paths are files.
     private static let apiPaths = ["/api/", "/nervous-api/", "/nervousnet-api/"]
+    /// The maximum number of calls of a batch.
+    private static let batchLimit = 100
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
     /// The header fields that an app may set; the host sets the others.
     private static let headerNames: Set<String> = [
@@ -28,6 +31,16 @@ struct AppCall: Sendable {
             headerBytes <= FrameLimits.headerBytes
         else { return "call too large" }
         return nil
+    }
+
+    /// As how many calls it counts for the budget: a batch counts as the greatest number of calls that its
+    /// body has room for.
+    var count: Int {
+        let path = target.prefix { $0 != "?" && $0 != "#" }
+        let segments = (path.removingPercentEncoding ?? "").split(separator: "/")
+        guard method == "POST", segments.suffix(3) == ["api", "v1", "batch"] else { return 1 }
+        // The shortest call is `{"path":"/"},`.
+        return min(Self.batchLimit, 1 + body.count / 13)
     }
 
     /// The ways to answer a call.

@@ -232,7 +232,7 @@ actor AppRun {
     private func begin(_ call: AppCall) {
         guard calls.accepts(call.id) else { return end(.protocolViolation("too many calls")) }
         if let violation = call.violation { return end(.protocolViolation(violation)) }
-        let isWithinBudget = meter.addCall(at: instant)
+        let isWithinBudget = meter.addCalls(call.count, at: instant)
         clock?.add(call.id)
         // Runs on the thread that read the call: changing threads takes longer than most responses.
         calls.add(

@@ -144,12 +144,12 @@ struct UsageMeter {
         logLimiter = RateLimiter(max(1, budget.logPerMinute), per: .seconds(60))
     }
 
-    /// Counts a call to the API.
+    /// Counts a call to the API, which may be a batch of several.
     ///
     /// - Returns: whether it is within the budget.
-    mutating func addCall(at now: ContinuousClock.Instant) -> Bool {
+    mutating func addCalls(_ count: Int, at now: ContinuousClock.Instant) -> Bool {
         usage.calls += 1
-        return callLimiter.admit(at: rounded(now)) == nil
+        return callLimiter.admit(count, at: rounded(now)) == nil
     }
 
     /// Counts a library that was loaded.

@@ -160,7 +160,7 @@ final class AccessChecker {
             try await log.checkAvailable(for: client)
             try await log.record(use: privilege, operation, by: client)
             return client
-        case .restricted, .notInBackground: reason = verdict
+        case .restricted, .narrowed, .notInBackground: reason = verdict
         case .denied, .undecided, .statisticsOnly, .notChosen:
             let canAsk = permissions.canAsk(for: privilege, client)
             reason = canAsk ? .undecided : .denied(privilege)
@@ -202,6 +202,10 @@ final class AccessChecker {
     ) async throws(AuthError) -> HealthGrant {
         var client = try await identify(token: token, name: name, operation: operation)
         if client.kind == .owner { return HealthGrant(to: client, view: .owner, writable: nil) }
+        // Also what its parent saved itself.
+        guard client.attenuation == nil else {
+            throw await refusals.narrowed(client, operation: operation)
+        }
         let required =
             read.map { PrivilegeID.health($0, .read) }
             + written.map { PrivilegeID.health($0, .write) }
@@ -256,7 +260,7 @@ final class AccessChecker {
             switch verdict {
             case .denied, .restricted: true
             case .undecided: final != nil
-            case .granted, .notInBackground, .statisticsOnly, .notChosen: false
+            case .granted, .notInBackground, .statisticsOnly, .notChosen, .narrowed: false
             }
         let refusal = await refusals.refuse(
             privilege, client, operation: operation, after: verdict, isFinal: final)

@@ -31,6 +31,8 @@ public actor AccessLog {
     /// How many different refused calls of a client have entries of their own in a minute; all further ones
     /// are counted together in one entry.
     static let refusalKindsPerClient = 32
+    /// How many narrowed tokens of a client are named in a minute; their holders can make any number.
+    static let narrowingsPerClient = 32
     private static let budgetInterval = Duration.seconds(3600)
     private static let detailLimit = 400
     private static let nameLimit = 128
@@ -43,6 +45,8 @@ public actor AccessLog {
     private var tallies: [Tally.Key: Tally] = [:]
     /// How many different calls of each client were refused in this minute.
     private var refusalKinds: [Caller: Int] = [:]
+    /// The narrowed tokens of each client that were named in this minute.
+    private var narrowings: [String: Set<String>] = [:]
     /// The maximum number of bytes of the log; exceeded only by entries of the last ``minimumAge``.
     public private(set) var budget: Int64
     /// When the budget was checked last.
@@ -95,7 +99,8 @@ public actor AccessLog {
             AccessLogEntry(
                 id: 0, time: time.now(), kind: .access, client: grant.client, privilege: nil,
                 sensor: grant.sensor, access: access, operation: operation, range: range, calls: 1,
-                count: count, detail: nil, clientKind: grant.holder.logKind))
+                count: count, detail: narrowing(of: grant.holder),
+                clientKind: grant.holder.logKind))
         guard isWritten || grant.holder.kind == .owner else { throw .logUnavailable }
     }
 
@@ -205,6 +210,8 @@ public actor AccessLog {
         _ request: AccessRequest?, operation: String, client: Client?,
         privilege: PrivilegeID? = nil, reason: String, isNotice: Bool = false
     ) async {
+        let narrowing = client.flatMap { $0.attenuation?.logText }
+        let reason = reason + (narrowing.map { " (\($0))" } ?? "")
         await add(
             AccessLogEntry(
                 id: 0, time: time.now(), kind: isNotice ? .notice : .refusal,
@@ -357,6 +364,18 @@ public actor AccessLog {
 
     // MARK: - Private
 
+    /// How the token of a client was narrowed, as the details of an allowed call.
+    private func narrowing(of client: Client) -> String? {
+        guard let text = client.attenuation?.logText.escapedForDisplay(limit: Self.detailLimit)
+        else { return nil }
+        endMinute(unlessIn: time.now())
+        let isNamed = narrowings[client.name, default: []].contains(text)
+        guard isNamed || narrowings[client.name, default: []].count < Self.narrowingsPerClient
+        else { return "narrowed, one of more than \(Self.narrowingsPerClient) tokens" }
+        narrowings[client.name, default: []].insert(text)
+        return text
+    }
+
     /// - Returns: whether an entry for the call is on disk.
     @discardableResult
     private func add(_ entry: AccessLogEntry) async -> Bool {
@@ -392,6 +411,7 @@ public actor AccessLog {
         unwritten += remainders.map { Draft(entry: $0, tally: nil) }
         tallies = [:]
         refusalKinds = [:]
+        narrowings = [:]
         ended += 1
     }
 

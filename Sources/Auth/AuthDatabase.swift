@@ -140,6 +140,10 @@ struct AuthDatabase: Sendable {
                     """)
         }
         migrator.registerMigration("client kinds", migrate: AccessLogStore.addClientKinds)
+        migrator.registerMigration("root keys") { database in
+            // Only a token's holder can derive its key, so tokens of earlier versions have none.
+            try database.execute(sql: "ALTER TABLE token ADD COLUMN rootKey BLOB")
+        }
         return migrator
     }
 }

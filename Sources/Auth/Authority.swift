@@ -320,7 +320,8 @@ public actor Authority {
         guard tokens.isValid(client) else {
             throw AuthError(.invalidToken, "The token of \(client.name) is no longer valid.")
         }
-        return decisions.current.records(of: client.name).filter { $0.applies(to: client) }
+        let records = decisions.current.records(of: client.name).filter { $0.applies(to: client) }
+        return client.attenuation.map { records.flatMap($0.narrowed) } ?? records
     }
 
     /// Stores a decision; it has taken effect when this returns.

@@ -1,3 +1,5 @@
+import Samples
+
 /// The holder of a token.
 public struct Client: Hashable, Sendable {
     /// The kinds of client.
@@ -25,6 +27,8 @@ public struct Client: Hashable, Sendable {
     let isCommand: Bool
     /// Whether it is a page of the owner's dashboard.
     let isDashboard: Bool
+    /// How its token was narrowed by its holder; `nil` for a token of the host.
+    private(set) var attenuation: Attenuation?
 
     init(
         name: String, kind: Kind, run: String?, isForeground: Bool = true, isCommand: Bool = false,
@@ -49,6 +53,16 @@ public struct Client: Hashable, Sendable {
     /// As with the owner's commands, its name is for display.
     static let dashboard = Client(
         name: "dashboard", kind: .owner, run: nil, isDashboard: true)
+
+    /// The client with a narrowed token, or with its own for `nil`.
+    func narrowed(by attenuation: Attenuation?) -> Client {
+        var client = self
+        client.attenuation = attenuation
+        return client
+    }
+
+    /// Whether its token includes a sensor, as far as the holders who narrowed it decided.
+    func includes(_ sensor: SensorID) -> Bool { attenuation?.covers(sensor) ?? true }
 
     /// How the access log records it.
     var logKind: AccessLogEntry.ClientKind {

@@ -117,7 +117,8 @@ struct ClientStore: Sendable {
                 return TokenRecord(
                     id: row["id"], client: Client(name: name, kind: kind, run: row["run"]),
                     created: Timestamp(microseconds: row["created"]),
-                    expires: expires.map(Timestamp.init(microseconds:)), digest: row["digest"])
+                    expires: expires.map(Timestamp.init(microseconds:)), digest: row["digest"],
+                    rootKey: row["rootKey"])
             }
         }
     }
@@ -126,12 +127,12 @@ struct ClientStore: Sendable {
         try await writer.write { database in
             try database.execute(
                 sql: """
-                    INSERT OR REPLACE INTO token (id, digest, client, run, created, expires)
-                    VALUES (?, ?, ?, ?, ?, ?)
+                    INSERT OR REPLACE INTO token (id, digest, client, run, created, expires, rootKey)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     token.id, token.digest, token.client.name, token.client.run,
-                    token.created.microseconds, token.expires?.microseconds,
+                    token.created.microseconds, token.expires?.microseconds, token.rootKey,
                 ])
         }
     }

@@ -49,6 +49,9 @@ public struct Terms: Hashable, Sendable {
     public var maximumRate: Double?
     /// Numbers are rounded to multiples of this, in the field's unit; `nil` for no rounding.
     public var precision: Double?
+    /// Steps to which numbers are then rounded, one after the other; only holders of a token who narrow it
+    /// add any.
+    var furtherPrecisions: [Double] = []
     /// The greatest age of samples that may be read; `nil` for any.
     public var history: Duration?
     /// When the grant ends; `nil` for never.

@@ -23,6 +23,8 @@ struct PermissionTable: Sendable {
         /// The decision about this privilege grants these sensors, of which the request names none
         /// or more than one.
         case notChosen(PrivilegeID, [SensorID])
+        /// The holder of the client's token has narrowed it, and it does not include this use.
+        case narrowed
         /// Blocked by the policy.
         case restricted
         case undecided
@@ -80,7 +82,21 @@ struct PermissionTable: Sendable {
     ///
     /// Denials have precedence over grants. A denial of less access also denies more access; a grant of
     /// more access also grants less.
+    ///
+    /// A narrowed token gets what is left of the grant of its parent.
     func verdict(on request: AccessRequest, by client: Client, at now: Timestamp) -> Verdict {
+        guard let attenuation = client.attenuation else {
+            return decided(request, by: client, at: now)
+        }
+        guard attenuation.covers(request.sensor) else { return .narrowed }
+        let verdict = decided(request, by: client, at: now)
+        guard case .granted(let terms) = verdict else { return verdict }
+        return attenuation.narrowed(terms, for: request.access).map { .granted($0) } ?? .narrowed
+    }
+
+    private func decided(
+        _ request: AccessRequest, by client: Client, at now: Timestamp
+    ) -> Verdict {
         guard policy.restriction(of: request.privilege) == nil else { return .restricted }
         let relevant = all(of: client.name).filter { record in
             guard let sensor = record.privilege.sensor else { return false }
@@ -140,13 +156,14 @@ struct PermissionTable: Sendable {
         }
         let isInstance = choices.contains { $0.choiceStatus(of: name) == .chosen }
         guard !isInstance, let chosen = first?.terms?.only?.chosen(by: name),
-            chosen.count == 1
+            chosen.count == 1, client.includes(chosen[0])
         else { return name }
         return chosen[0]
     }
 
     /// Checks the use of a privilege other than a sensor.
     func verdict(on privilege: PrivilegeID, by client: Client, at now: Timestamp) -> Verdict {
+        guard client.attenuation == nil else { return .narrowed }
         guard policy.restriction(of: privilege) == nil else { return .restricted }
         let relevant = all(of: client.name).filter { record in
             privilege.isDecided(by: record.privilege) && record.applies(to: client)
@@ -171,7 +188,7 @@ struct PermissionTable: Sendable {
     /// Whether the owner can be asked: no decision applies, or only a grant of less access.
     func isOpen(_ request: AccessRequest, by client: Client, at now: Timestamp) -> Bool {
         switch verdict(on: request, by: client, at: now) {
-        case .granted, .denied, .notInBackground, .notChosen, .restricted: false
+        case .granted, .denied, .notInBackground, .notChosen, .narrowed, .restricted: false
         case .statisticsOnly(let privilege): privilege.access == .stats
         case .undecided: true
         }
@@ -204,7 +221,8 @@ struct PermissionTable: Sendable {
         switch verdict(on: request, by: client, at: now) {
         case .denied: return true
         case .notChosen(_, let chosen): return !chosen.contains(where: sensor.covers)
-        case .granted, .statisticsOnly, .notInBackground, .restricted, .undecided: return false
+        case .granted, .statisticsOnly, .notInBackground, .narrowed, .restricted, .undecided:
+            return false
         }
     }
 

@@ -169,6 +169,7 @@ public struct Permissions: Sendable {
     /// kind.
     public func permission(of client: Client, for sensor: SensorID) -> SensorPermission? {
         if client.kind == .owner { return .granted }
+        guard client.includes(sensor) else { return nil }
         let isKnown = table.all(of: client.name).contains { record in
             record.privilege.sensor?.covers(sensor) == true
                 && record.choiceStatus(of: sensor) == .chosen
@@ -178,7 +179,7 @@ public struct Permissions: Sendable {
         case .granted: return .granted
         case .statisticsOnly: return .statistics
         case .notInBackground, .notChosen: return .denied
-        case .denied, .restricted:
+        case .denied, .narrowed, .restricted:
             let stats = AccessRequest("permission", of: sensor, .stats)
             guard case .granted = verdict(on: stats, by: client) else { return .denied }
             return .statistics
@@ -195,8 +196,9 @@ public struct Permissions: Sendable {
     }
 
     /// Whether the owner excluded a sensor when choosing others of its kind, and decided nothing
-    /// else about it.
+    /// else about it, or whether a narrowed token does not include it.
     public func isExcluded(_ sensor: SensorID, for client: Client) -> Bool {
+        guard client.includes(sensor) else { return true }
         guard client.kind != .owner, permission(of: client, for: sensor) == nil else {
             return false
         }

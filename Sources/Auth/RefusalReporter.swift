@@ -170,7 +170,19 @@ final class RefusalReporter {
         return AuthError(.undeclared, message, hint: hint, privilege: privilege)
     }
 
+    /// Reports the use of something other than a sensor with a narrowed token.
+    nonisolated(nonsending) func narrowed(_ client: Client, operation: String) async -> AuthError {
+        let error = AuthError(
+            .denied,
+            "The token of \(client.name) was narrowed, and only sensors can be used with it.",
+            hint: Self.narrowedHint)
+        await log.refuse(nil, operation: operation, client: client, reason: error.message)
+        return error
+    }
+
     // MARK: - Private
+
+    private static let narrowedHint = "Ask whoever gave you this token for a wider one."
 
     /// What a client asks the owner for.
     private static func request(
@@ -198,6 +210,11 @@ final class RefusalReporter {
                 .denied, "You have denied \(denied) to \(name).",
                 isOwn
                     ? grant : "Remove the denial with: nervous permissions reset \(name) \(denied)"
+            )
+        case .narrowed:
+            return (
+                .denied, "The token of \(name) was narrowed, and does not include \(privilege).",
+                narrowedHint
             )
         case .restricted:
             // The path of the policy file is private.

@@ -35,6 +35,12 @@ public struct Token: Hashable, Sendable {
         self.text = text
     }
 
+    /// The random bits.
+    var secret: [UInt8] {
+        let bytes = [UInt8](base64URL: text.dropFirst(Self.prefix.count)) ?? []
+        return Array(bytes.prefix(Self.randomBytes))
+    }
+
     /// The stored part.
     var digest: Data { Data(SHA256.hash(data: Data(text.utf8))) }
 }
@@ -51,16 +57,20 @@ public struct TokenRecord: Hashable, Sendable {
     public let expires: Timestamp?
 
     let digest: Data
+    /// The public key of the tokens that are narrowed from this one; `nil` if there can be none: for tokens
+    /// of owners, runs and pages, and for those that an earlier version created.
+    var rootKey: Data?
 }
 
 extension [UInt8] {
-    fileprivate var base64URL: String {
+    /// The form of RFC 4648, section 5, without padding.
+    var base64URL: String {
         Data(self).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
             .replacing("=", with: "")
     }
 
     /// Reads the form that `base64URL` writes (RFC 4648, section 5), without allocating a string.
-    fileprivate init?(base64URL text: Substring) {
+    init?(base64URL text: Substring) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count * 3 / 4)
         var (word, bits): (UInt32, UInt32) = (0, 0)

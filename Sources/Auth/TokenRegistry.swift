@@ -15,6 +15,7 @@ final class TokenRegistry {
     private var table: TokenTable
     private var launchCodes = LaunchCodes()
     private var dashboard = DashboardSessions()
+    private var attenuated = AttenuatedTokenCache()
 
     init(
         _ tokens: [TokenRecord], ofOwner token: Token, store: ClientStore, clients: ClientRegistry,
@@ -44,14 +45,31 @@ final class TokenRegistry {
 
     /// The client that a token identifies; `nil` when it is unknown or expired.
     func client(of text: String) -> Client? {
+        if text.hasPrefix(AttenuatedToken.prefix) { return client(ofAttenuated: text) }
         guard let record = ownerTable.find(text) ?? table.find(text) else {
             return dashboard.use(text, at: time.now()) ? .dashboard : nil
         }
         return record.expires.map { time.now() < $0 } ?? true ? record.client : nil
     }
 
-    /// Whether a client other than the owner still has the token that identified it.
-    func isValid(_ client: Client) -> Bool { table.all.contains { $0.client == client } }
+    /// The client that an attenuated token identifies: its parent's, narrowed.
+    private func client(ofAttenuated text: String) -> Client? {
+        guard let token = attenuated.token(text, isKnown: { table.find(rootKey: $0) != nil }),
+            let record = table.find(rootKey: token.root)
+        else { return nil }
+        let attenuation = Attenuation(caveats: token.caveats)
+        let now = time.now()
+        guard [record.expires, attenuation.expires].allSatisfy({ $0.map { now < $0 } ?? true })
+        else { return nil }
+        return record.client.narrowed(by: attenuation)
+    }
+
+    /// Whether a client other than the owner still has the token that identified it, or the token from which
+    /// that one was narrowed.
+    func isValid(_ client: Client) -> Bool {
+        let parent = client.narrowed(by: nil)
+        return table.all.contains { $0.client == parent }
+    }
 
     func isRunning(_ run: String, of client: String) -> Bool {
         table.all.contains { $0.client.name == client && $0.client.run == run }
@@ -65,7 +83,9 @@ final class TokenRegistry {
         try await store(
             TokenRecord(
                 id: id, client: client, created: time.now(), expires: expires,
-                digest: token.digest))
+                digest: token.digest,
+                rootKey: client.kind == .client && client.run == nil
+                    ? token.rootPublicKey : nil))
         return token
     }
 
@@ -155,6 +175,8 @@ final class TokenRegistry {
 /// Tokens by digest.
 struct TokenTable: Sendable {
     private var records: [Data: TokenRecord] = [:]
+    /// The digests of the tokens that have a root key, by this key.
+    private var digests: [Data: Data] = [:]
 
     init(_ tokens: [TokenRecord]) {
         for token in tokens { insert(token) }
@@ -174,15 +196,41 @@ struct TokenTable: Sendable {
         return sent == record.digest ? record : nil
     }
 
+    /// The record of the token from which a token with this root was narrowed.
+    func find(rootKey: Data) -> TokenRecord? { digests[rootKey].flatMap { records[$0] } }
+
     mutating func insert(_ token: TokenRecord) {
         records[token.digest] = token
+        if let key = token.rootKey { digests[key] = token.digest }
     }
 
-    mutating func remove(client: String) {
-        records = records.filter { $0.value.client.name != client }
-    }
+    mutating func remove(client: String) { keep { $0.client.name != client } }
 
-    mutating func remove(run: String) {
-        records = records.filter { $0.value.client.run != run }
+    mutating func remove(run: String) { keep { $0.client.run != run } }
+
+    private mutating func keep(_ isKept: (TokenRecord) -> Bool) {
+        records = records.filter { isKept($0.value) }
+        digests = digests.filter { records[$0.value] != nil }
+    }
+}
+
+/// The attenuated tokens whose signatures were verified, so that each is verified once.
+private struct AttenuatedTokenCache {
+    private static let limit = 1_024
+
+    private var verified: [SHA256.Digest: AttenuatedToken] = [:]
+
+    /// The token of a text, if its signatures are valid.
+    ///
+    /// - Parameter isKnown: whether a root key is that of a valid token; otherwise nothing is verified.
+    mutating func token(_ text: String, isKnown: (Data) -> Bool) -> AttenuatedToken? {
+        let digest = SHA256.hash(data: Data(text.utf8))
+        if let token = verified[digest] { return token }
+        guard let token = AttenuatedToken(text), isKnown(token.root), token.isAuthentic else {
+            return nil
+        }
+        if verified.count >= Self.limit { verified = [:] }
+        verified[digest] = token
+        return token
     }
 }

@@ -1,15 +1,17 @@
 import API
 import ArgumentParser
+import Auth
 import Foundation
 import Host
 import Samples
+import Text
 
 /// Manages tokens for the owner's programs.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Create, list and revoke tokens for your own programs, such as curl.",
-        subcommands: [Create.self, List.self, Revoke.self])
+        abstract: "Create, narrow, list and revoke tokens for your own programs, such as curl.",
+        subcommands: [Create.self, Attenuate.self, List.self, Revoke.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -59,6 +61,137 @@ struct TokenCommand: AsyncParsableCommand {
                         "It has no permissions yet: nervous permissions grant \(name) sensor:ID")
                 }
             }
+        }
+    }
+
+    struct Attenuate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "attenuate",
+            abstract: "Make a narrower token from a token, without the host.",
+            discussion: """
+                Reads a token from standard input, or from a file, and prints one that allows
+                no more than the options say, and nothing that the first does not allow. Only
+                sensors can be used with it. It ends with the first: when that expires or is
+                revoked.
+
+                Example:
+                  echo "$TOKEN" | nervous token attenuate --sensor cpu --stats-only --for 10m
+                """)
+
+        @OptionGroup var options: GlobalOptions
+
+        @Option(
+            help: ArgumentHelp(
+                "A file with the token; - or no file means standard input.", valueName: "path"),
+            completion: .file())
+        var file: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Only this sensor or kind; may be repeated.", valueName: "sensor"))
+        var sensor: [String] = []
+
+        @Flag(help: "Only statistics, no samples.")
+        var statsOnly = false
+
+        @Flag(help: "Only reading, no publishing.")
+        var readOnly = false
+
+        @Flag(help: "Only publishing, no reading.")
+        var writeOnly = false
+
+        @Option(
+            help: ArgumentHelp(
+                "The maximum number of samples per second, such as 1.", valueName: "hertz"))
+        var rate: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Round numbers to multiples of this step, such as 0.1.", valueName: "step"))
+        var precision: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "How far back samples may be read, such as 10m.", valueName: "duration"))
+        var history: String?
+
+        @Option(
+            name: [.customLong("expires"), .customLong("for")],
+            help: ArgumentHelp(
+                "When the token ends: after a duration such as 10m, or on a day such as 2027-01-31.",
+                valueName: "end"))
+        var expires: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "A name for the access log, of letters, digits and hyphens, such as sub-agent.",
+                valueName: "name"))
+        var label: String?
+
+        @Flag(help: "Make a token that nobody can narrow further.")
+        var seal = false
+
+        func validate() throws {
+            guard [statsOnly, readOnly, writeOnly].count(where: \.self) <= 1 else {
+                throw ValidationError(
+                    "--stats-only, --read-only and --write-only exclude each other.")
+            }
+            guard sensor.count <= Caveat.sensorLimit else {
+                throw ValidationError("--sensor is for at most \(Caveat.sensorLimit) sensors.")
+            }
+            if let wrong = sensor.first(where: { SensorID($0) == nil }) {
+                throw ValidationError(
+                    "\(wrong.escapedForDisplay(limit: 60)) is not a sensor's name.")
+            }
+        }
+
+        func run() async throws {
+            let (text, caveat) = (try token(), try caveat())
+            let narrower: AttenuatedToken
+            do throws(AuthError) {
+                narrower = try AttenuatedToken(narrowing: text, by: caveat, seals: seal)
+            } catch {
+                throw CommandFailure(.badData, error.message, hint: error.hint)
+            }
+            if options.json {
+                try options.console.print(encoding: ["token": narrower.text])
+            } else {
+                options.console.print(narrower.text)
+            }
+        }
+
+        private func token() throws -> String {
+            let data: Data?
+            if let file, file != "-" {
+                data = try FileHandle(forReadingFrom: URL(filePath: file)).read(upToCount: 65_536)
+            } else {
+                data = try FileHandle.standardInput.read(upToCount: 65_536)
+            }
+            return String(decoding: data ?? Data(), as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+
+        private func caveat() throws -> Caveat {
+            let input = TermsInput(now: .now())
+            let caveat: Caveat?
+            do throws(TermsInput.Fault) {
+                caveat = Caveat(
+                    label: label,
+                    sensors: sensor.isEmpty ? nil : sensor.compactMap { SensorID($0) },
+                    access: statsOnly ? .stats : readOnly ? .raw : writeOnly ? .write : nil,
+                    maximumRate: try input.rate(rate ?? ""),
+                    precision: try input.precision(precision ?? ""),
+                    history: try input.history(history ?? ""),
+                    expires: try input.expires(expires ?? ""))
+            } catch {
+                throw CommandFailure(.usage, error.message)
+            }
+            guard let caveat else {
+                throw CommandFailure(
+                    .usage,
+                    "A label is 1 to \(Caveat.labelLimit) lower-case letters, digits and hyphens.")
+            }
+            return caveat
         }
     }
 

@@ -91,13 +91,21 @@ public struct AnalyticsEngine: Sendable {
     /// The samples accepted after `sequence`, in the order in which they were accepted, and the
     /// sequence number to continue from.
     ///
-    /// That number also advances past samples that the terms exclude.
+    /// That number also advances past samples that the terms exclude. The sample of a window of a virtual
+    /// sensor has the sequence number of the sample of an input that closed the window: the first that is not
+    /// before its end.
     ///
-    /// - Throws: as ``latest(for:)``; also `sensorComputed` for a virtual sensor.
+    /// - Parameter mark: that of the previous arrivals, if there were any.
+    /// - Throws: as ``latest(for:)``.
     public func arrivals(
-        after sequence: Int64, limit: Int, for grant: Grant
+        after sequence: Int64, limit: Int, mark: Timestamp? = nil, for grant: Grant
     ) async throws(LAEError) -> Arrivals {
-        try await samples.arrivals(after: sequence, limit: limit, for: grant)
+        try await samples.arrivals(after: sequence, limit: limit, mark: mark, for: grant)
+    }
+
+    /// The sensors whose samples make those of a sensor arrive: itself, or the inputs of a virtual sensor.
+    public func origins(of sensor: SensorID) async -> [SensorID] {
+        await sensors.origins(of: sensor)
     }
 
     // MARK: - Statistics and analyses

@@ -52,7 +52,7 @@ struct GrantTerms: Sendable {
     ///
     /// Slots are fixed, so every query returns the same samples.
     func slot(of time: Timestamp) -> TimeRange? {
-        guard let width = slotWidth else { return nil }
+        guard let width = terms.slotWidth else { return nil }
         let phase = time.microseconds % width
         let start = time.advanced(byMicroseconds: -(phase < 0 ? phase + width : phase))
         return TimeRange(from: start, to: start.advanced(byMicroseconds: width))
@@ -62,35 +62,28 @@ struct GrantTerms: Sendable {
     ///
     /// - Parameter interval: the sensor's own interval; `nil` if unknown.
     func interval(_ interval: Duration?) -> Duration? {
-        guard let slotWidth else { return interval }
+        guard let slotWidth = terms.slotWidth else { return interval }
         return interval.map { max($0, .microseconds(slotWidth)) }
-    }
-
-    private var slotWidth: Int64? {
-        guard let rate = terms.maximumRate else { return nil }
-        // Rounded up, so that a slot is never shorter than the rate allows; a rate that is too low
-        // for 64 bits gives the widest slot and not none.
-        return Int64(exactly: (1_000_000 / rate).rounded(.up)).map { max(1, $0) } ?? .max
     }
 
     /// Zero, negative numbers, NaN and an infinite precision are not valid limits.
     private var isMeaningful: Bool {
         if let rate = terms.maximumRate, !(rate > 0) { return false }
-        if let step = terms.precision, !(step > 0 && step.isFinite) { return false }
-        return true
+        return terms.roundings.allSatisfy { $0 > 0 && $0.isFinite }
     }
 
-    /// The values with the precision of the grant.
+    /// The values with the precision of the grant, and then of each narrowing of its token.
     ///
     /// Numbers are rounded to multiples of the precision, integers to multiples of the precision
     /// rounded up to a whole number.
     func reduced(_ values: [Value]) -> [Value] {
-        guard let step = terms.precision else { return values }
-        return values.map { value in
-            switch value {
-            case .number(let number): .number(Self.nearest(number, step))
-            case .integer(let integer): .integer(Self.nearest(integer, step.rounded(.up)))
-            case .text: value
+        terms.roundings.reduce(values) { values, step in
+            values.map { value in
+                switch value {
+                case .number(let number): .number(Self.nearest(number, step))
+                case .integer(let integer): .integer(Self.nearest(integer, step.rounded(.up)))
+                case .text: value
+                }
             }
         }
     }
@@ -100,13 +93,16 @@ struct GrantTerms: Sendable {
 
     /// The batch with the precision of the grant.
     func reduced(_ batch: StoredBatch) -> StoredBatch {
-        guard let step = terms.precision else { return batch }
-        let columns = batch.samples.columns.map { column -> Column in
-            switch column {
-            case .numbers(let values): .numbers(values.map { Self.nearest($0, step) })
-            case .integers(let values):
-                .integers(values.map { Self.nearest($0, step.rounded(.up)) })
-            case .texts: column
+        let steps = terms.roundings
+        guard !steps.isEmpty else { return batch }
+        let columns = batch.samples.columns.map { column in
+            steps.reduce(column) { column, step -> Column in
+                switch column {
+                case .numbers(let values): .numbers(values.map { Self.nearest($0, step) })
+                case .integers(let values):
+                    .integers(values.map { Self.nearest($0, step.rounded(.up)) })
+                case .texts: column
+                }
             }
         }
         return StoredBatch(

@@ -121,4 +121,6 @@ public struct Arrivals: Sendable {
     public let isComplete: Bool
     /// The last sequence number of a sample older than the grant allows to see; `nil` for none.
     public let tooOld: Int64?
+    /// For a virtual sensor: how far its windows are closed, which spares the next read a search.
+    public let mark: Timestamp?
 }

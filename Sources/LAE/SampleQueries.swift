@@ -89,20 +89,26 @@ struct SampleQueries: Sendable {
     }
 
     func arrivals(
-        after sequence: Int64, limit: Int, for grant: Grant
+        after sequence: Int64, limit: Int, mark: Timestamp?, for grant: Grant
     ) async throws(LAEError) -> Arrivals {
         let lookup = await sensors.lookUp(grant.sensor)
         let terms = try rawTerms(lookup, grant)
-        let sensor = try await sensors.checkReadable(lookup).sensor
-        guard sensor.derivation == nil else {
-            throw LAEError(
-                .sensorComputed,
-                "\(grant.sensor) is virtual: its samples are computed when they are read, so they"
-                    + " cannot be streamed.", hint: "Read its samples or its newest one instead.")
-        }
+        let sensor = try await sensors.readable(lookup)
         do {
-            let arrived = try await samples.arrivals(
-                of: grant.sensor, fields: sensor.fields, after: sequence, limit: limit)
+            let arrived: ArrivalPage
+            let group: WindowArrivals.Group
+            switch sensor.origin {
+            case .stored:
+                arrived = try await samples.arrivals(
+                    of: grant.sensor, fields: sensor.fields, after: sequence, limit: limit)
+                group = WindowArrivals.Group(
+                    last: arrived.samples.last?.sequence ?? sequence,
+                    isComplete: arrived.samples.count < limit)
+            case .computed(let reader):
+                group = try await WindowArrivals(sensor: grant.sensor, reader: reader)
+                    .group(after: sequence, mark: mark, limit: limit)
+                arrived = ArrivalPage(samples: group.samples, damage: [])
+            }
             let visible = terms.visible(.all)
             var kept: [StoredSample] = []
             var tooOld: Int64?
@@ -114,7 +120,12 @@ struct SampleQueries: Sendable {
                 if let slot = terms.slot(of: sample.time) {
                     let first = SampleQuery(
                         sensor: grant.sensor, fields: sensor.fields, range: slot, limit: 1)
-                    guard try await samples.rows(first).first?.sequence == sample.sequence
+                    let batch = try await sensor.origin.batch(first)
+                    // The samples of virtual sensors differ in their times.
+                    guard batch.count > 0,
+                        sensor.origin.isComputed
+                            ? batch.samples.times[0] == sample.time
+                            : batch.position(0).sequence == sample.sequence
                     else { continue }
                 }
                 kept.append(terms.reduced(sample))
@@ -126,8 +137,7 @@ struct SampleQueries: Sendable {
                 page: SamplePage(
                     fields: sensor.fields, samples: kept, next: nil,
                     damage: arrived.damage.clipped(to: visible)),
-                last: arrived.samples.last?.sequence ?? sequence,
-                isComplete: arrived.samples.count < limit, tooOld: tooOld)
+                last: group.last, isComplete: group.isComplete, tooOld: tooOld, mark: group.mark)
         } catch {
             throw LAEError(error)
         }

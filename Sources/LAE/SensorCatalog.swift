@@ -57,6 +57,14 @@ struct SensorCatalog: Sendable {
 
     // MARK: - Virtual sensors
 
+    /// The sensors whose samples make those of a sensor arrive.
+    func origins(of id: SensorID) async -> [SensorID] {
+        guard let derivation = await machine.sensor(id)?.derivation,
+            let pipeline = try? Pipeline(derivation)
+        else { return [id] }
+        return pipeline.sensors
+    }
+
     func virtualSensor(
         _ id: SensorID, title: String, _ derivation: Derivation
     ) async throws(LAEError) -> Sensor {

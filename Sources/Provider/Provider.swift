@@ -144,8 +144,11 @@ public struct Provider: Sendable {
         appLogger.logLevel = min(logger.logLevel, .info)
         AxonRoutes(authorizer: authorizer, engine: services.engine, logger: appLogger)
             .add(to: &routes)
+        let batch = BatchRoutes.Target()
+        BatchRoutes(authorizer: authorizer, target: batch).add(to: &routes)
         resources = routes.resources
         responder = router.buildResponder()
+        batch.set(responder)
         localNetwork = Self.localNetworkRouter(push, host, settings, authorizer, time)
             .buildResponder()
         self.logger = logger

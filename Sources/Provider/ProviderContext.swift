@@ -54,6 +54,14 @@ struct ProviderContext: RequestContext {
         ends = nil
     }
 
+    /// The context of one call of a batch.
+    init(ofPart batch: ProviderContext) {
+        var logger = batch.logger
+        logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
+        coreContext = .init(source: RunnerSource(logger: logger))
+        (transport, ends) = (batch.transport, batch.ends)
+    }
+
     private struct RunnerSource: RequestContextSource {
         let logger: Logger
     }

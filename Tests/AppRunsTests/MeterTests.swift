@@ -11,7 +11,7 @@ struct MeterTests {
         var budget = RunBudget()
         budget.callsPerMinute = 3
         var meter = UsageMeter(budget)
-        let within = [0, 30, 59, 59, 60, 61].map { meter.addCall(at: start + .seconds($0)) }
+        let within = [0, 30, 59, 59, 60, 61].map { meter.addCalls(1, at: start + .seconds($0)) }
         #expect(within == [true, true, true, false, true, false])
         #expect(meter.usage.calls == 6)
     }

@@ -51,6 +51,7 @@ struct VerdictTests {
         case .statisticsOnly: "statistics only"
         case .notInBackground: "not in background"
         case .notChosen(_, let chosen): "only \(chosen)"
+        case .narrowed: "narrowed"
         case .restricted: "restricted"
         case .undecided: "undecided"
         }

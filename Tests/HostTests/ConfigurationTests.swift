@@ -109,6 +109,38 @@ struct ConfigurationTests {
         #expect(throws: ConfigurationError.self) { try parsed(#"{"geoclue": "yes"}"#) }
     }
 
+    @Test func `permission sets are lists of privileges that can be combined`() throws {
+        let found = try parsed(
+            #"""
+            {"permissionSets": {
+                "a": {"allow": ["sensor:cpu", "sensor:network=network.eth0"], "deny": ["net"]},
+                "b-2": {"allow": ["storage"]}, "c": {}
+            }}
+            """#)
+        let whole = try found.permissions(inSets: ["b-2", "a", "c"])
+        #expect(
+            whole
+                == PermissionSet(
+                    allow: ["storage", "sensor:cpu", "sensor:network=network.eth0"], deny: ["net"]))
+        #expect(try found.permissions(inSets: []) == PermissionSet())
+        let failure = #expect(throws: CommandFailure.self) {
+            try found.permissions(inSets: ["a", "x"])
+        }
+        #expect(failure?.code == .usage && failure?.hint?.contains("a, b-2, c") == true)
+    }
+
+    @Test(arguments: [
+        "[]", #"{"A": {}}"#, #"{"a.b": {}}"#, #"{"": {}}"#, #"{"a": []}"#, #"{"a": {"x": []}}"#,
+        #"{"a": {"allow": "storage"}}"#, #"{"a": {"allow": [1]}}"#, #"{"a": {"allow": ["cpu"]}}"#,
+        #"{"a": {"allow": ["sensor:cpu=memory"]}}"#, #"{"a": {"deny": ["sensor:cpu=cpu"]}}"#,
+        #"{"a": {"allow": ["storage=cpu"]}}"#, #"{"a": {"allow": ["sensor:cpu="]}}"#,
+    ])
+    func `an invalid permission set is rejected`(section: String) {
+        #expect(throws: ConfigurationError.self) {
+            try parsed(#"{"permissionSets": \#(section)}"#)
+        }
+    }
+
     @Test func `the address of gpsd can be set`() throws {
         let section = try parsed(#"{"gpsd": {"host": "::1", "port": 12947}}"#).gpsd
         #expect(section.host == "::1")

@@ -74,26 +74,33 @@ struct FlagDecisions {
     /// Whether `--allow-all` is given.
     let allowsAll: Bool
 
-    /// - Parameter asksAtFirstUse: whether the app declares no privileges, so that flags may name
-    ///   any.
+    /// - Parameters:
+    ///   - set: privileges that are decided as by flags; those that the app does not declare are ignored.
+    ///   - asksAtFirstUse: whether the app declares no privileges, so that flags may name any.
     /// - Throws: `usage` if a flag names a privilege that the app does not declare.
     init(
-        allow: [String], deny: [String], allowAll: Bool,
+        _ set: PermissionSet = PermissionSet(), allow: [String], deny: [String], allowAll: Bool,
         declared: [AppDescription.DeclaredPrivilege], asksAtFirstUse: Bool = false
     ) throws {
         allowsAll = allowAll
         let known = declared.filter(\.supported).compactMap { PrivilegeID($0.privilege) }
         var decisions: [Flag] = []
         var covered: Set<PrivilegeID> = []
-        for (texts, decision) in [(allow, Decision.allowOnce), (deny, .denyOnce)] {
+        // A later decision replaces an earlier one, and denials override grants.
+        for (texts, decision, isFlag) in [
+            (set.allow, Decision.allowOnce, false), (allow, .allowOnce, true),
+            (set.deny, .denyOnce, false), (deny, .denyOnce, true),
+        ] {
             for text in texts {
                 let flag = Self.flag(text, decision)
                 let named = flag?.privilege
                 let match = known.first { declared in
                     named.map { Self.covers(declared, $0) } ?? false
                 }
-                guard let flag, let match = match ?? (asksAtFirstUse ? named : nil)
-                else { throw Self.undeclared(text, known) }
+                guard let flag, let match = match ?? (asksAtFirstUse ? named : nil) else {
+                    guard isFlag else { continue }
+                    throw Self.undeclared(text, known)
+                }
                 decisions.append(flag)
                 covered.insert(match)
             }

@@ -59,6 +59,15 @@ struct RunCommand: AsyncParsableCommand {
         completion: .names(.privilege))
     var deny: [String] = []
 
+    @Option(
+        name: [.customShort("P"), .customLong("permission-set")],
+        help: ArgumentHelp(
+            """
+            Allow and deny for this run what a permission set of config.json lists and the app declares; \
+            may be repeated.
+            """, valueName: "name"))
+    var permissionSets: [String] = []
+
     @Flag(help: "Allow all declared privileges for this run.")
     var allowAll = false
 
@@ -184,8 +193,10 @@ struct RunCommand: AsyncParsableCommand {
         let prepared = try await PreparedRun.prepare(
             item.name, inBackground: background, session)
         do {
+            let set = try Configuration(path: options.host.paths.configuration)
+                .permissions(inSets: permissionSets)
             let flags = try FlagDecisions(
-                allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges,
+                set, allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges,
                 asksAtFirstUse: item.generation != nil)
             let consent = Consent(
                 app: item, run: prepared, session: session, console: options.console,

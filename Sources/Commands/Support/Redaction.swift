@@ -53,7 +53,7 @@ struct Redaction {
             text.replace(secret, with: Self.mark)
             text.replace(JSONString.literal(secret).dropFirst().dropLast(), with: Self.mark)
         }
-        text.replace(/nvs_[A-Za-z0-9_\-]+/, with: Self.mark)
+        text.replace(/nv[sc]_[A-Za-z0-9_\-]+/, with: Self.mark)
         if let home { text.replace(home, with: "~") }
         return text
     }

@@ -35,6 +35,9 @@ package struct Configuration: Sendable, Equatable {
     /// The listener for the local network; `nil` for none.
     package var localNetwork: LocalNetworkSection?
 
+    /// The lists of privileges that commands name, by their names.
+    package var permissionSets: [String: PermissionSet] = [:]
+
     package init() {}
 
     /// Reads a file.
@@ -91,6 +94,9 @@ package struct Configuration: Sendable, Equatable {
         tiles = try Self.folder("tiles", fields.take("tiles"))
         if let section = fields.take("mqtt") { mqtt = try MQTTSection(section) }
         if let section = fields.take("lan") { localNetwork = try LocalNetworkSection(section) }
+        if let section = fields.take("permissionSets") {
+            permissionSets = try PermissionSet.all(section)
+        }
         try fields.end()
     }
 

@@ -81,6 +81,16 @@ struct ConfigurationSetting: Sendable {
                 "whether GeoClue may find the location: it can send the names of networks nearby to"
                     + " a server",
                 read: { JSONValue(.bool($0.geoclue)) }),
+            ConfigurationSetting(
+                "permissionSets",
+                "named lists of privileges for nervous run -P NAME; by default there are none",
+                example: JSONValue([
+                    "weather": PermissionSet(allow: ["sensor:temperature"], deny: ["net"]).json
+                ])
+            ) { configuration in
+                let sets = configuration.permissionSets.sorted { $0.key < $1.key }
+                return sets.isEmpty ? nil : JSONValue(sets.map { ($0.key, $0.value.json) })
+            },
         ] + gpsd + mqtt + localNetwork
 
     private static let packages = [

@@ -167,7 +167,7 @@ struct PushRoutes {
         }
         content.faults.forEach { delivery.note($0) }
         try await delivery.deliver(
-            await readings(content.points, of: client, noting: &delivery))
+            try await readings(content.points, of: client, noting: &delivery))
         guard delivery.faultCount > 0 else { return Response(status: .noContent) }
         if let problem = delivery.problem, content.faults.isEmpty { throw problem }
         var response = try Response.json(PartialWrite(delivery), status: .badRequest)
@@ -177,8 +177,8 @@ struct PushRoutes {
 
     private func readings(
         _ points: [LinePoint], of client: Client, noting delivery: inout PushDelivery
-    ) async -> [PushedReading] {
-        let records = await authorizer.authority.permissions.records(of: client.name)
+    ) async throws(AuthError) -> [PushedReading] {
+        let records = try await authorizer.authority.records(for: client)
         var targets = LineTargets(client, records, machine: machine)
         var readings: [PushedReading] = []
         for point in points {

@@ -7,6 +7,22 @@
 declare const nervous: Nervous.SDK;
 
 declare namespace Nervous {
+  /** One call of a batch, such as { path: "/api/v1/sensors/cpu/latest" }. */
+  interface BatchCall {
+    readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: unknown;
+  }
+
+  /** The answer to one call of a batch. */
+  interface BatchAnswer {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: unknown;
+    readonly text?: string;
+  }
+
   interface SDK {
     readonly version: string;
 
@@ -22,6 +38,9 @@ declare namespace Nervous {
       inputs: string | readonly string[],
       options?: AnalysisOptions,
     ): Promise<Analyses[Name] | null>;
+
+    /** Makes up to 100 calls at once, each with an answer of its own, in their order. */
+    batch(calls: readonly BatchCall[], options?: Abortable): Promise<BatchAnswer[]>;
 
     /** The values that the app stores; other apps cannot read them. */
     readonly storage: AppStorage;

@@ -1339,6 +1339,16 @@
       return (await (await call("/analyze", { json, signal })).json()).result;
     },
 
+    /**
+     * Makes up to 100 calls at once, and resolves to their answers { status, headers, body }, in their order:
+     *
+     *     const [cpu] = await nervous.batch([{ path: "/api/v1/sensors/cpu/latest" }]);
+     */
+    async batch(calls, { signal } = {}) {
+      const response = await call("/batch", { json: { calls: [...calls] }, signal });
+      return (await response.json()).items;
+    },
+
     /** The values that the app stores; other apps cannot read them. */
     storage,
 

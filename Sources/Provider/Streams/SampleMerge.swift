@@ -26,7 +26,11 @@ struct SampleMerge {
         let name: SensorID
         /// The sensor that the name refers to; it may refer to another later.
         let sensor: SensorID
+        /// The sensors whose samples are waited for: itself, or the inputs of a virtual sensor.
+        let origins: [SensorID]
         var position: StreamPosition
+        /// How far the windows of a virtual sensor are closed.
+        var mark: Timestamp?
         var fields: [Field] = []
         /// Samples that were read but not yet written, because other sensors may have earlier ones.
         var pending: ArraySlice<StoredSample> = []
@@ -69,14 +73,17 @@ struct SampleMerge {
     /// - Parameters:
     ///   - last: the last sequence number that the client has.
     ///   - newest: the last sequence number of the store.
-    mutating func add(_ name: SensorID, _ sensor: SensorID, after last: Int64, newest: Int64) {
+    mutating func add(
+        _ name: SensorID, _ sensor: SensorID, after last: Int64, newest: Int64
+    ) async {
         sources.append(
             Source(
-                name: name, sensor: sensor,
+                name: name, sensor: sensor, origins: await engine.origins(of: sensor),
                 position: StreamPosition(after: last, newest: newest), readThrough: last))
     }
 
-    var sensors: [SensorID] { sources.map(\.sensor) }
+    /// The sensors whose samples are waited for.
+    var origins: [SensorID] { sources.flatMap(\.origins) }
 
     /// The first event, with the position at which the stream begins.
     ///
@@ -102,7 +109,7 @@ struct SampleMerge {
         var isChecking = checksAll
         var horizon: Int64
         repeat {
-            let progress = await machine.samples.progress(of: sensors)
+            let progress = await machine.samples.progress(of: origins)
             var output = ByteBuffer()
             do {
                 try await read(progress, checksAll: isChecking, into: &output)
@@ -160,13 +167,16 @@ struct SampleMerge {
         let size = max(
             Self.smallestGroup, min(Self.largestGroup, Self.limit / max(1, sources.count)))
         var refused: [Int] = []
+        var reached = progress.sensors[...]
         for index in sources.indices {
+            let newest = reached.prefix(sources[index].origins.count).max() ?? 0
+            reached = reached.dropFirst(sources[index].origins.count)
             do {
                 let source = sources[index]
                 if !source.pending.isEmpty {
                     _ = try await grant(source)
                 } else if checksAll || !source.isComplete
-                    || progress.sensors[index] > source.readThrough
+                    || newest > source.readThrough
                 {
                     try await read(index, size, through: progress.last, into: &output)
                 } else {
@@ -209,14 +219,15 @@ struct SampleMerge {
         try report(source.position.gap(prunedThrough: pruned))
         repeat {
             let group = try await engine.arrivals(
-                after: source.position.last, limit: size, for: try await grant(source))
+                after: source.position.last, limit: size, mark: source.mark,
+                for: try await grant(source))
             let damage = source.position.newDamage(group)
             if !damage.isEmpty {
                 var event = try StreamEvent.damage(damage, of: name)
                 output.writeBuffer(&event)
             }
             _ = source.position.advance(over: group)
-            source.isComplete = group.isComplete
+            (source.isComplete, source.mark) = (group.isComplete, group.mark)
             (source.pending, source.fields) = (group.page.samples[...], group.page.fields)
             // If the group is complete, the sensor has no other samples up to `last`.
             source.readThrough =

@@ -45,7 +45,7 @@ struct StreamRoutes {
         // A sensor that cannot be read is refused before the stream begins.
         _ = try await engine.arrivals(after: .max, limit: 1, for: grant)
         var samples = samples(.one, request, context)
-        samples.add(name, grant.sensor, after: last, newest: newest)
+        await samples.add(name, grant.sensor, after: last, newest: newest)
         let contents = StreamContents(self, request, context, samples, newest: newest)
         return await respond(contents, request, context)
             .naming(grant.sensor, requested: name)
@@ -103,7 +103,7 @@ struct StreamRoutes {
             switch try await admit(name, request, context) {
             case .success(let sensor):
                 let known = item.last ?? last
-                contents.samples.add(name, sensor, after: known ?? newest, newest: newest)
+                await contents.samples.add(name, sensor, after: known ?? newest, newest: newest)
                 if beginsWithNewest, known == nil { contents.beginning.append((name, sensor)) }
             case .failure(let problem): contents.refused.append((item.name, problem))
             }
@@ -130,7 +130,8 @@ struct StreamRoutes {
         }
     }
 
-    /// The sensors whose samples the client may read, without virtual sensors, which have no stream.
+    /// The sensors whose samples the client may read, without virtual sensors: their samples follow from
+    /// others.
     private func allNames(for client: Client) async -> [(name: String, last: Int64?)] {
         let permissions = await authorizer.authority.permissions
         return await machine.statuses().filter { status in
@@ -174,7 +175,7 @@ struct StreamRoutes {
         _ contents: StreamContents, _ request: Request, _ context: ProviderContext,
         by socket: StreamSocket? = nil
     ) async -> Response {
-        let registration = await scheduler?.join(contents.samples.sensors)
+        let registration = await scheduler?.join(contents.samples.origins)
         let write = { @Sendable (writer: inout any ResponseBodyWriter) in
             try await request.whileConnected(context) { connection in
                 do {
@@ -234,7 +235,7 @@ struct StreamRoutes {
                 let watch = { @Sendable (sensors: [SensorID]) in
                     _ = watching.yield(await machine.samples.arrivalSignals(of: sensors))
                 }
-                await watch(start.samples.sensors)
+                await watch(start.samples.origins)
                 let events = EventStream(
                     signals: inbox.signals, heartbeat: heartbeat, connection: connection)
                 try await events.follow(keeping: 1) { signals in
@@ -305,9 +306,9 @@ private struct StreamContents {
             hasWritten = true
             switch result {
             case .success(let sensor):
-                await watch([sensor])
+                await watch(await engine.origins(of: sensor))
                 let newest = await machine.samples.lastSequence
-                samples.add(name, sensor, after: newest, newest: newest)
+                await samples.add(name, sensor, after: newest, newest: newest)
                 try await writer.write(StreamEvent.open([name], after: newest))
             case .failure(let problem):
                 try await writer.write(StreamEvent.refused(name.description, problem))

@@ -57,7 +57,7 @@ extension TermsDescription {
     /// - Parameter isForOwner: whether to include the sensors that were not chosen.
     public init(_ terms: Terms, isForOwner: Bool = true) {
         self.init(
-            access: terms.access.rawValue, rate: terms.maximumRate, precision: terms.precision,
+            access: terms.access.rawValue, rate: terms.maximumRate, precision: terms.roundings.last,
             history: terms.history?.span, expires: terms.expires?.milliseconds,
             background: terms.background, only: terms.only?.chosen.map(\.description),
             excluded: isForOwner ? terms.only?.excluded.map(\.description) : nil)

@@ -159,6 +159,47 @@ struct RunTests {
         #expect(try !sandbox.nervous("apps").output.contains("not confined"))
     }
 
+    @Test func `an app makes several calls at once, and gets an answer to each`() throws {
+        let sandbox = try Sandbox()
+        let script = """
+            const sensor = "/api/v1/sensors";
+            const calls = ["/cpu/samples", "/memory/samples", "/cpu/stream"]
+              .map((path) => ({ path: sensor + path }));
+            nervous.batch(calls.slice(0, 2)).then(
+              (answers) => console.log(answers.map((one) => one.status).join()));
+            nervous.batch(calls).catch((error) => console.log(error.problem));
+            """
+        let run = try sandbox.nervous("run", app(script, in: sandbox), "--allow-all")
+        #expect(run.code == 0)
+        #expect(Set(run.output.split(separator: "\n")) == ["200,403", "invalid-body"])
+    }
+
+    @Test func `a permission set decides what the app declares, and denials win`() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(
+            #"""
+            {"permissionSets": {
+                "watch": {"allow": ["sensor:cpu", "sensor:memory", "notify"]},
+                "quiet": {"deny": ["sensor:cpu"]}
+            }}
+            """#)
+        let script = """
+            nervous.sensor("cpu").samples({ last: "1m" })
+              .then(() => console.log("read"), (error) => console.log(error.problem));
+            """
+        let folder = try app(script, in: sandbox)
+        for (options, output) in [
+            (["-P", "watch"], "read\n"), (["-P", "watch", "-P", "quiet"], "denied\n"),
+            (["-P", "quiet", "--allow", "sensor:cpu"], "denied\n"),
+            (["--permission-set", "watch", "--no-prompt"], "read\n"),
+        ] {
+            let run = try sandbox.nervous(["run", folder] + options)
+            #expect(run.code == 0 && run.output == output, "\(options): \(run.errors)")
+        }
+        let unknown = try sandbox.nervous("run", folder, "-P", "loud")
+        #expect(unknown.code == 64 && unknown.errors.contains("quiet, watch"))
+    }
+
     @Test func `the hint for what is undecided repeats the options that were given`() throws {
         let sandbox = try Sandbox()
         let app = Binary.repository + "/jsapps/hello-sensors"

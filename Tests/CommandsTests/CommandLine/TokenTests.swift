@@ -90,4 +90,45 @@ struct TokenTests {
         let rebound = try sandbox.curl("-H", "Host: attacker.example", "-H", bearer, samples)
         #expect(rebound.status == 421)
     }
+
+    @Test func `a token that is narrowed without the host allows less, and ends with its parent`()
+        throws
+    {
+        let sandbox = try Sandbox()
+        let other = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let token = try sandbox.nervous("token", "create", "curl", "--allow", "sensor:cpu")
+            .output.trimmingCharacters(in: .newlines)
+        try sandbox.awaitSample(of: "cpu")
+        let file = other.path("token")
+        try token.write(toFile: file, atomically: true, encoding: .utf8)
+        // In a data directory without a host, and without the decisions of the first.
+        func narrowed(_ options: String...) throws -> String {
+            let made = try other.nervous(["token", "attenuate", "--file", file] + options)
+            #expect(made.code == 0, "\(made.errors)")
+            return made.output.trimmingCharacters(in: .newlines)
+        }
+        func status(_ text: String, _ path: String) throws -> Int {
+            try sandbox.curl("-H", "Authorization: Bearer \(text)", host.url(path)).status
+        }
+        let (latest, statistics) = ("/api/v1/sensors/cpu/latest", "/api/v1/sensors/cpu/stats")
+        let child = try narrowed("--stats-only", "--label", "sub-agent", "--for", "10m")
+        #expect(child.hasPrefix("nvc_"))
+        #expect(try status(child, latest) == 403)
+        #expect(try status(child, statistics) == 200)
+        #expect(try status(try narrowed("--sensor", "memory"), latest) == 403)
+        #expect(try status(try narrowed("--sensor", "cpu", "--rate", "1"), latest) == 200)
+        let log = try sandbox.nervous("log", "curl").output
+        #expect(log.contains("narrowed by sub-agent"))
+        #expect(!log.contains(child))
+
+        let sealed = try narrowed("--seal")
+        try sealed.write(toFile: file, atomically: true, encoding: .utf8)
+        let refused = try other.nervous("token", "attenuate", "--file", file)
+        #expect(refused.code == 65 && refused.errors.contains("sealed"))
+        #expect(try other.nervous("token", "attenuate", "--file", file, "--label", "A").code == 64)
+        #expect(try sandbox.nervous("token", "revoke", "curl").code == 0)
+        #expect(try status(child, statistics) == 401)
+        #expect(try status(sealed, latest) == 401)
+    }
 }

@@ -124,7 +124,7 @@ struct SeveralStreamTests {
                 #expect(
                     events.refusals == [
                         "none unknown-sensor", "battery sensor-unavailable",
-                        "virtual.pace sensor-virtual", "No! not-found",
+                        "No! not-found",
                     ])
             }
             let token = try await host.client(allow: ["sensor:gauge", "sensor:walk:stats"])

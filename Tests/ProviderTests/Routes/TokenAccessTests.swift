@@ -87,7 +87,7 @@ struct TokenAccessTests {
             let shared = [
                 "/health", "/openapi.json", "/api/v1/me", "/api/v1/launch", "/api/v1/sensors",
                 "/api/v1/analyze", "/api/v1/notifications", "/api/v1/view", "/api/v1/fetch",
-                "/api/v1/stream", "/api/v1/stats",
+                "/api/v1/stream", "/api/v1/stats", "/api/v1/batch",
             ]
             let forAll = [
                 "/api/v1/sensors/", "/api/v1/permissions/", "/nervous-api/", "/nervousnet-api/",

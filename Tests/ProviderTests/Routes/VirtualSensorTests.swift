@@ -1,4 +1,5 @@
 import Auth
+import Samples
 import Testing
 import Text
 
@@ -73,16 +74,35 @@ struct VirtualSensorTests {
         }
     }
 
-    @Test func `a virtual sensor has no stream, accepts no samples, and can be removed`()
+    @Test func `its stream has a window when a sample of an input closes it`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSensor("walk", numbers: "x")
+            let definition = #"""
+                {"inputs": ["walk.x"], "window": "1s", "outputs": [{"name": "a", "by": "sum"}]}
+                """#
+            #expect(try await Self.put(host, definition).status == 201)
+            let second = host.clock.now.microseconds / 1_000_000 + 1
+            host.clock.now = Timestamp(microseconds: second * 1_000_000)
+            let token = try await host.client(allow: ["sensor:virtual.pace"])
+            try await host.stream(of: "virtual.pace", token: token) { events async throws in
+                for number in [2, 3, 4] {
+                    let answer = try await host.publish(#"{"x": \#(number)}"#, to: "walk")
+                    #expect((200..<300).contains(answer.status))
+                    host.clock.advance(.seconds(1))
+                }
+                await events.read { $0.ids.count >= 2 }
+                let sums = events.text.matches(of: /"a":([0-9.]+)/).map { String($0.1) }
+                #expect(sums == ["2.0", "3.0"])
+            }
+        }
+    }
+
+    @Test func `a virtual sensor accepts no samples, and can be removed`()
         async throws
     {
         try await ServedHost.with { host async throws in
             try await Self.steps(host)
             _ = try await Self.put(host)
-            let stream = try await host.send(
-                Call("GET", Self.path + "/stream", token: host.owner))
-            #expect(stream.status == 409)
-            #expect(stream.code == "sensor-virtual")
             let sample = try await host.publish(#"{"mean":5,"most":6}"#, to: "virtual.pace")
             #expect(sample.status == 409)
             #expect(try await Self.put(host).status == 200)

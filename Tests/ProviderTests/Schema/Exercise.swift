@@ -53,6 +53,16 @@ extension Exercise {
             Exercise("health", 200, Call("GET", "/health")),
             Exercise("description", 200, Call("GET", "/openapi.json")),
             host.owned("status", 200, "GET", "/status"), host.owned("me", 200, "GET", "/me"),
+            host.owned(
+                "batch", 200, "POST", "/batch",
+                json: #"{"calls": [{"path": "/api/v1/sensors"}, {"path": "/api/v1/x"}]}"#),
+            host.owned("batch", 400, "POST", "/batch", json: #"{"calls": []}"#),
+            host.owned(
+                "batch", 413, "POST", "/batch",
+                json: #"{"x": ""# + String(repeating: "x", count: 1 << 20) + #""}"#),
+            host.owned(
+                "batch", 415, "POST", "/batch", json: "{}",
+                headers: [("Content-Type", "text/plain")]),
             host.owned("openDashboard", 201, "POST", "/dashboard"),
             host.owned("listDashboard", 200, "GET", "/dashboard"),
             host.owned("lockDashboard", 204, "DELETE", "/dashboard?all"),

@@ -25,6 +25,11 @@ async function sensors(signal: AbortSignal): Promise<void> {
     where: ["busy>50", "core0<10"],
     signal,
   });
+  const answers = await nervous.batch([
+    { path: "/api/v1/sensors/cpu/latest" },
+    { method: "PUT", path: "/api/v1/storage/a", body: { n: 1 } },
+  ]);
+  answers.map((answer) => `${answer.status} ${answer.headers["content-type"]} ${answer.text}`);
   const more = await cpu.samples({ from: new Date(0), to: Date.now(), fields: "busy", where: "busy>1" });
   console.log(isOld, description.age, description.future);
   console.log(unit, access, sum, rows[0]?.busy, more.length, cpu.id);
