@@ -101,7 +101,7 @@ struct Attenuation: Hashable, Sendable {
                 })
         }
         return scopes.sorted().compactMap { scope in
-            let part = record.narrowed(to: PrivilegeID(sensor: scope, access: access))
+            let part = record.narrowed(to: PrivilegeID.sensor(scope, access))
             guard let terms = part?.terms else { return part }
             return narrowed(terms).flatMap { part?.with($0) }
         }

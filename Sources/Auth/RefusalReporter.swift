@@ -190,6 +190,7 @@ final class RefusalReporter {
     ) -> String {
         switch verdict {
         case .restricted: "Ask the owner: only another policy would allow it."
+        case .narrowed: narrowedHint
         case .notInBackground(let decided):
             "Ask the owner to allow \(decided) in the background, too."
         case .granted, .denied, .statisticsOnly, .notChosen, .undecided:

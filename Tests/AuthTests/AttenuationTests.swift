@@ -110,7 +110,7 @@ struct AttenuationTests {
         #expect(permissions.permission(of: client, for: "cpu") == nil)
         #expect(permissions.isExcluded("cpu", for: client))
         #expect(
-            permissions.state(of: PrivilegeID(sensor: "cpu", access: .raw), for: client) == .denied)
+            permissions.state(of: PrivilegeID.sensor("cpu", .raw), for: client) == .denied)
         let records = try await authority.records(for: client)
         #expect(
             records.map(\.privilege.description) == [
@@ -186,10 +186,10 @@ struct AttenuationTests {
         }
         #expect(try await left().roundings == [4])
         try await next.decide(
-            .allow(Terms(access: .raw, precision: 3)), on: PrivilegeID(sensor: "cpu", access: .raw),
+            .allow(Terms(access: .raw, precision: 3)), on: PrivilegeID.sensor("cpu", .raw),
             by: "curl")
         #expect(try await left().roundings == [3, 4])
-        try await next.decide(.deny, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
+        try await next.decide(.deny, on: PrivilegeID.sensor("cpu", .raw), by: "curl")
         await #expect(throws: AuthError.self) { try await left() }
     }
 

@@ -187,7 +187,7 @@ public actor HomeAssistantPublisher {
     /// Whether the client may read samples of a sensor; not recorded.
     private func isGranted(_ id: SensorID, _ token: String?) async -> Bool {
         guard let token else { return false }
-        let samples = PrivilegeID(sensor: id, access: .raw)
+        let samples = PrivilegeID.sensor(id, .raw)
         return await authority.granted(anyOf: [samples], token: token) != nil
     }
 

@@ -90,8 +90,9 @@ struct SensorThingsRoutes {
                 positions[sensor.id] = latest.samples.first.flatMap {
                     SensorThingsCatalogue.point($0, latest.fields)
                 }
-            } catch  where error.code == .unavailable {
+            } catch {
                 // A receiver that was removed has no position now.
+                guard error.code == .unavailable else { throw error }
             }
         }
         return SensorThingsCatalogue(sensors, positions: positions)

@@ -107,7 +107,7 @@ struct TokenRoutes {
             let policy = await authority.permissions.policy
             for kind in await authorizer.isGrantable.kinds()
             where !SensorFamily(of: kind).isPlace {
-                let privilege = PrivilegeID(sensor: kind, access: .stats)
+                let privilege = PrivilegeID.sensor(kind, .stats)
                 guard policy.restriction(of: privilege) == nil else { continue }
                 try await authority.decide(
                     .allow(Terms(access: .stats, background: false)), on: privilege, by: name)

@@ -117,7 +117,7 @@ struct MCPTermTests {
             let refused = try await assistant.call("sessions", "{}")
             #expect(refused["isError"]?.bool == true)
             let waiting = await host.authority.pendingRequests()
-            #expect(waiting.map(\.privilege) == [.sessions])
+            #expect(waiting.map(\.privilege) == [.sessions(.read)])
             #expect(waiting.map(\.run) == [run])
             try await host.decide(.allowAlways, "sessions", by: "assistant")
             #expect(await host.authority.pendingRequests().isEmpty)
