@@ -19,9 +19,17 @@ struct SensorThingsRoutes {
         "request-data/pagination", "data-array/data-array",
     ]
 
-    let authorizer: RequestAuthorizer
-    let machine: VirtualMachine
-    let engine: AnalyticsEngine
+    private let authorizer: RequestAuthorizer
+    private let machine: VirtualMachine
+    private let engine: AnalyticsEngine
+
+    /// - Parameter authorizer: also accepts, for these routes, the token as a password, because clients of
+    ///   SensorThings send nothing else.
+    init(authorizer: RequestAuthorizer, machine: VirtualMachine, engine: AnalyticsEngine) {
+        var authorizer = authorizer
+        authorizer.schemes = [.bearer, .basic]
+        (self.authorizer, self.machine, self.engine) = (authorizer, machine, engine)
+    }
 
     func add(to routes: inout RouteTable) {
         routes.on(.sensorThings(), [.get: index])
