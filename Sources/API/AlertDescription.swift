@@ -29,7 +29,7 @@ public struct AlertDefinition: Codable, Hashable, Sendable {
 
     /// The identifier of the sensor.
     public var sensor: String
-    /// A numeric field; by default the main field. Not for ``silence``.
+    /// A numeric field, not for ``silence``; by default the main field.
     public var field: String?
     /// The statistic of a window, such as `mean` or `p95`; by default `mean`.
     public var statistic: String?

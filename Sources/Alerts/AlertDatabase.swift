@@ -79,7 +79,8 @@ struct AlertDatabase: Sendable {
                             rule: try AlertRule(name, definition),
                             isEnabled: try Self.value("enabled", row) as Int64 != 0,
                             created: Timestamp(microseconds: try Self.value("created", row)),
-                            revision: try Self.value("revision", row), state: try Self.decode(AlertState.self, "state", row)))
+                            revision: try Self.value("revision", row),
+                            state: try Self.decode(AlertState.self, "state", row)))
                 } catch {
                     found.unreadable.append(name)
                 }
@@ -356,7 +357,8 @@ struct AlertDatabase: Sendable {
     }
 
     /// GRDB's own conversion traps on a value of another type, which a damaged file can contain.
-    private static func value<T: DatabaseValueConvertible>(_ column: String, _ row: Row) throws -> T {
+    private static func value<T: DatabaseValueConvertible>(_ column: String, _ row: Row) throws -> T
+    {
         guard let value = T.fromDatabaseValue(row[column]) else { throw Damage() }
         return value
     }

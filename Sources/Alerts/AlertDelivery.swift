@@ -165,7 +165,8 @@ struct AlertMessage: Sendable {
         let title = rule.definition.title ?? rule.name
         var body = rule.summary
         if rule.measure != .silence {
-            body += transition.value.map { "; now \(Self.text($0))\(unit.map { " \($0)" } ?? "")" }
+            body +=
+                transition.value.map { "; now \(Self.text($0))\(unit.map { " \($0)" } ?? "")" }
                 ?? "; no data"
         }
         if transition.isLastBeforeMuting {

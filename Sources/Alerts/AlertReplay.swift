@@ -76,9 +76,8 @@ public struct AlertReplay: Sendable {
         case .value(let value):
             if let (reason, start) = open { add(reason, start, step.time) }
             open = nil
-            extremes =
-                min(value, extremes?.lowerBound ?? value)...max(
-                    value, extremes?.upperBound ?? value)
+            let (lowest, highest) = (extremes?.lowerBound ?? value, extremes?.upperBound ?? value)
+            extremes = min(value, lowest)...max(value, highest)
         }
         guard let transition = step.transition else { return }
         if transitions.count < Self.listLimit {

@@ -90,8 +90,9 @@ public struct AlertRule: Hashable, Sendable {
     public let coverage: Double
     /// What happens when it fires or resolves.
     public let actions: [Action]
-    /// The time between two evaluations, in microseconds. They are at multiples of it since 1970, and it is
-    /// also the width of a cell.
+    /// The time between two evaluations, in microseconds.
+    ///
+    /// They are at multiples of it since 1970, and it is also the width of a cell.
     public let step: Int64
     /// The number of cells that an evaluation takes into account.
     let cells: Int

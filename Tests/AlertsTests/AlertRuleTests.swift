@@ -89,7 +89,8 @@ struct AlertRuleTests {
         }
         #expect(
             busy.summary
-                == "p95~ of meter.level over 5m is above 90.0 for 2m where level>0 until at most 80.0")
+                == "p95~ of meter.level over 5m is above 90.0 for 2m where level>0 until at most 80.0"
+        )
         #expect(try AlertRule.silence("30m").summary == "meter has no samples for 30m")
         let odd = try AlertRule.make { ($0.baseline, $0.above) = ("1h", nil) }
         #expect(

@@ -82,7 +82,9 @@ struct AlertStateTests {
         for index in 0..<1440 {
             let value = index.isMultiple(of: 2) ? 11.0 : 9.0
             let time = Timestamp.noon.after(seconds: Double(index) * 5)
-            if let found = state.observe(.value(value), at: time, under: rule) { told.append(found) }
+            if let found = state.observe(.value(value), at: time, under: rule) {
+                told.append(found)
+            }
         }
         // Two hours of a rule that fires each 10 s.
         let fired = told.filter { $0.kind == .fired }

@@ -54,8 +54,9 @@ struct SlidingFoldTests {
                 #expect(found.value(of: statistic) == wanted.value(of: statistic))
             }
             for statistic: Statistic in [.mean, .populationStandardDeviation] {
-                let difference = try #require(found.value(of: statistic)) - #require(
-                    wanted.value(of: statistic))
+                let difference =
+                    try #require(found.value(of: statistic)) - #require(
+                        wanted.value(of: statistic))
                 #expect(abs(difference) < 1e-9)
             }
         }

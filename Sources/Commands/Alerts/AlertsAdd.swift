@@ -34,7 +34,8 @@ struct AlertsAdd: AsyncParsableCommand {
     var field: String?
 
     @Option(
-        help: ArgumentHelp("The statistic, such as max or p95; mean by default.", valueName: "name"))
+        help: ArgumentHelp("The statistic, such as max or p95; mean by default.", valueName: "name")
+    )
     var stats: String?
 
     @Option(
@@ -112,7 +113,8 @@ struct AlertsAdd: AsyncParsableCommand {
     var tokenFile: String?
 
     @Option(
-        help: ArgumentHelp("Start this app in the background when the rule fires.", valueName: "app"),
+        help: ArgumentHelp(
+            "Start this app in the background when the rule fires.", valueName: "app"),
         completion: .names(.app))
     var run: String?
 

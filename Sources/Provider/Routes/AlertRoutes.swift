@@ -88,7 +88,8 @@ struct AlertRoutes {
         var definition = definition
         let checked = try AlertRule(name, definition)
         try await authorizer.isGrantable.checkKnown(checked.sensor)
-        let grant = try await authorizer.grant("alert", .stats, of: checked.sensor, request, context)
+        let grant = try await authorizer.grant(
+            "alert", .stats, of: checked.sensor, request, context)
         definition.sensor = grant.sensor.description
         if checked.measure != .silence, definition.field == nil {
             guard let main = await machine.sensor(grant.sensor)?.mainField else {

@@ -234,7 +234,8 @@ struct AlertRouteTests {
                 #expect(body["sensor"]?.string == "gauge")
                 #expect(Set(received.map(\.body)).count == 1)
                 let event = try await call(host, "GET", "/alerts/level/events").json()["items"]
-                #expect(event?.array?.first?["deliveries"]?.array?.first?["state"]?.string == "done")
+                #expect(
+                    event?.array?.first?["deliveries"]?.array?.first?["state"]?.string == "done")
                 // Each attempt is recorded without the path, which may be a secret.
                 let log = try await host.authority.log.entries(AccessLogQuery(limit: 200))
                 let calls = log.filter { $0.privilege == "net:http://127.0.0.1:\(server.port)" }
