@@ -95,7 +95,7 @@ function controls(rule, changed) {
 const select = (items) => h("select", {}, items.map(([value, label]) => h("option", { value }, label)));
 const input = (type, attributes = {}) => h("input", { type, autocomplete: "off", ...attributes });
 const number = () => input("text", { inputmode: "decimal" });
-const labelled = (label, control, hint) => h("label", {}, label, h("br", {}), control,
+const labelled = (label, control, hint) => h("label", {}, label, control,
   hint ? h("span", { class: "small quiet" }, hint) : []);
 
 /** A number as people write it, with a point or a comma; `undefined` for an empty field. */
@@ -166,7 +166,7 @@ function addPanel(sensors, apps, changed) {
     };
   };
   const form = h("form", {
-    class: "inset stack record",
+    class: "terms narrow",
     on: {
       submit: (event) => {
         event.preventDefault();
@@ -183,11 +183,11 @@ function addPanel(sensors, apps, changed) {
     },
   }, labelled(words.name, name, words.nameHint), labelled(words.sensor, sensor), labelled(words.measure, measure),
   Object.values(parts),
-  h("fieldset", { class: "stack" }, h("legend", {}, words.then),
+  h("fieldset", { class: "only" }, h("legend", {}, words.then),
     h("label", { class: "check" }, notify, " ", words.notify),
     labelled(words.webhook, webhook, words.webhookHint), labelled(words.run, run)),
   line, h("p", { class: "actions" }, add));
-  return panel(words.add, {}, form);
+  return panel(words.add, {}, h("div", { class: "inset stack" }, form));
 }
 
 // MARK: One rule
@@ -275,5 +275,5 @@ function testPanel(name, signal) {
     ].filter(Boolean).join(" "));
   }));
   return panel(words.testTitle, {}, h("div", { class: "inset stack" }, h("p", { class: "small" }, words.testHint),
-    labelled(words.period, period), h("p", { class: "actions" }, test), line), result);
+    h("div", { class: "terms narrow" }, labelled(words.period, period), h("p", { class: "actions" }, test)), line), result);
 }
