@@ -1,7 +1,8 @@
 public import Foundation
+import Synchronization
 
 /// An MQTT broker for one test on a free loopback port; ends with this value.
-public final class TestBroker {
+public final class TestBroker: Sendable {
     private static let program = "/usr/sbin/mosquitto"
     private static let publisher = "/usr/bin/mosquitto_pub"
 
@@ -19,7 +20,7 @@ public final class TestBroker {
     public let folder: URL
     /// The file of its TLS certificate, if it has one.
     public let authority: String?
-    private var process: Program?
+    private let process = Mutex<Program?>(nil)
     /// Keeps the port reserved while the broker is stopped.
     private let reservedPort = ClosedPort(allowsReuse: true)
     private let user: (name: String, password: String)?
@@ -68,7 +69,7 @@ public final class TestBroker {
         let process = try Program(
             Self.program, ["-c", folder.path(percentEncoded: false) + "broker.conf"],
             output: .pipe, errors: .pipe)
-        self.process = process
+        self.process.withLock { $0 = process }
         let said = try process.read { $0.contains("running\n") }
         guard said.contains("running\n") else {
             throw Failure(text: String(decoding: said, as: UTF8.self))
@@ -78,8 +79,10 @@ public final class TestBroker {
 
     /// Kills the broker.
     public func stop() {
-        process?.end()
-        process = nil
+        process.withLock { process in
+            process?.end()
+            process = nil
+        }
     }
 
     /// Publishes messages in order and returns when the broker has them.

@@ -4,6 +4,7 @@ import Foundation
 import LAE
 import Logging
 import Samples
+import Scheduling
 import TestSupport
 import Testing
 import Text
