@@ -1,8 +1,7 @@
 public import Foundation
-import Synchronization
 
 /// An MQTT broker for one test on a free loopback port; ends with this value.
-public final class TestBroker: Sendable {
+public final class TestBroker {
     private static let program = "/usr/sbin/mosquitto"
     private static let publisher = "/usr/bin/mosquitto_pub"
 
@@ -20,7 +19,7 @@ public final class TestBroker: Sendable {
     public let folder: URL
     /// The file of its TLS certificate, if it has one.
     public let authority: String?
-    private let process = Mutex<Program?>(nil)
+    private var process: Program?
     /// Keeps the port reserved while the broker is stopped.
     private let reservedPort = ClosedPort(allowsReuse: true)
     private let user: (name: String, password: String)?
@@ -69,7 +68,7 @@ public final class TestBroker: Sendable {
         let process = try Program(
             Self.program, ["-c", folder.path(percentEncoded: false) + "broker.conf"],
             output: .pipe, errors: .pipe)
-        self.process.withLock { $0 = process }
+        self.process = process
         let said = try process.read { $0.contains("running\n") }
         guard said.contains("running\n") else {
             throw Failure(text: String(decoding: said, as: UTF8.self))
@@ -79,10 +78,8 @@ public final class TestBroker: Sendable {
 
     /// Kills the broker.
     public func stop() {
-        process.withLock { process in
-            process?.end()
-            process = nil
-        }
+        process?.end()
+        process = nil
     }
 
     /// Publishes messages in order and returns when the broker has them.

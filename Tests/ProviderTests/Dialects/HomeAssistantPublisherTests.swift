@@ -22,32 +22,21 @@ struct HomeAssistantPublisherTests {
     private static let attic: SensorID = "temperature.attic"
     private static let values = "nervous/test/temperature.attic/values"
 
-    private let broker: TestBroker
-
-    init() throws {
-        broker = try TestBroker()
-        try broker.start()
-    }
-
-    private func publisher(
-        _ host: ServedHost, token: @escaping @Sendable () -> String?
-    ) -> HomeAssistantPublisher {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        return HomeAssistantPublisher(
-            broker: MQTTBroker(host: "127.0.0.1", port: broker.port), topics: Self.topics,
-            version: "1.2.3", authority: host.authority, machine: host.machine,
-            engine: AnalyticsEngine(
-                host.machine, log: host.authority.log, time: FastTime(clock: host.clock)),
-            time: FastTime(clock: host.clock), logger: logger, token: token)
-    }
-
     /// Runs `body` while the publisher runs.
-    private func publishing(
-        _ host: ServedHost, token: String?, _ body: @Sendable (MessageWatch) async throws -> Void
+    private static func publishing(
+        _ host: ServedHost, at broker: TestBroker, token: String?,
+        _ body: (MessageWatch) async throws -> Void
     ) async throws {
         let watch = try await MessageWatch(broker)
-        let publisher = publisher(host) { token }
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let time = FastTime(clock: host.clock)
+        let publisher = HomeAssistantPublisher(
+            broker: MQTTBroker(host: "127.0.0.1", port: broker.port), topics: topics,
+            version: "1.2.3", authority: host.authority, machine: host.machine,
+            engine: AnalyticsEngine(host.machine, log: host.authority.log, time: time),
+            time: time, logger: logger
+        ) { token }
         let task = Task { await publisher.run() }
         do {
             try await body(watch)
@@ -60,6 +49,12 @@ struct HomeAssistantPublisherTests {
         await task.value
     }
 
+    private static func startedBroker() throws -> TestBroker {
+        let broker = try TestBroker()
+        try broker.start()
+        return broker
+    }
+
     private static func announcement(_ sensor: SensorID = attic) -> String {
         topics.announcement(of: sensor)
     }
@@ -67,12 +62,13 @@ struct HomeAssistantPublisherTests {
     @Test(arguments: GrantTermCase.all)
     func `Home Assistant is shown what the native route shows`(term: GrantTermCase) async throws {
         try await ServedHost.with { host in
+            let broker = try Self.startedBroker()
             try await host.fillTemperatures()
             let token = try await host.client(Self.client)
             let other = try await host.client("native")
             for client in [Self.client, "native"] { try await host.decide(term, by: client) }
             let native = try await host.nativeView(of: Self.attic.description, token: other)
-            try await publishing(host, token: token) { watch in
+            try await Self.publishing(host, at: broker, token: token) { watch in
                 // The publisher is online after its first look at all sensors.
                 try await watch.until(Self.topics.status) { $0 == "online" }
                 let cellar = Self.announcement("temperature.cellar")
@@ -101,9 +97,10 @@ struct HomeAssistantPublisherTests {
     @Test(arguments: GrantRevocation.allCases)
     func `a revocation removes the announcement`(revocation: GrantRevocation) async throws {
         try await ServedHost.with { host in
+            let broker = try Self.startedBroker()
             try await host.fillTemperatures()
             let token = try await host.client(Self.client, allow: ["sensor:temperature"])
-            try await publishing(host, token: token) { watch in
+            try await Self.publishing(host, at: broker, token: token) { watch in
                 try await watch.until(Self.announcement()) { $0.contains("temperature") }
                 try await revocation.apply(to: host, client: Self.client)
                 try await watch.until(Self.announcement()) { $0.isEmpty }
@@ -114,9 +111,10 @@ struct HomeAssistantPublisherTests {
 
     @Test func `new samples are published once, and the host says when it stops`() async throws {
         try await ServedHost.with { host in
+            let broker = try Self.startedBroker()
             try await host.fillTemperatures()
             let token = try await host.client(Self.client, allow: ["sensor:temperature.attic"])
-            try await publishing(host, token: token) { watch in
+            try await Self.publishing(host, at: broker, token: token) { watch in
                 try await watch.until(Self.values) { _ in true }
                 _ = try await host.publish(
                     #"{"temperature": 31.5, "opened": 1, "window": "open"}"#,
@@ -139,6 +137,7 @@ struct HomeAssistantPublisherTests {
         async throws
     {
         try await ServedHost.with { host in
+            let broker = try Self.startedBroker()
             try await host.fillTemperatures()
             let ghost = Self.announcement("humidity.gone")
             let stranger = "homeassistant/device/nervous-other-cpu/config"
@@ -146,7 +145,7 @@ struct HomeAssistantPublisherTests {
                 try broker.publish(#"{"old": 1}"#, to: topic, isRetained: true)
             }
             let token = try await host.client(Self.client, allow: ["sensor:temperature.attic"])
-            try await publishing(host, token: token) { watch in
+            try await Self.publishing(host, at: broker, token: token) { watch in
                 try await watch.until(ghost) { $0.isEmpty }
                 try await watch.until(Self.announcement()) { $0.contains("°C") }
                 #expect(watch.all(Self.announcement()).allSatisfy { !$0.isEmpty })
@@ -158,11 +157,12 @@ struct HomeAssistantPublisherTests {
 
     @Test func `the token of another client is refused once`() async throws {
         try await ServedHost.with { host in
+            let broker = try Self.startedBroker()
             try await host.fillTemperatures()
             for token in [
                 try await host.client("curl", allow: ["sensor:temperature"]), host.owner, "nvs_x",
             ] {
-                try await publishing(host, token: token) { watch in
+                try await Self.publishing(host, at: broker, token: token) { watch in
                     try await watch.until(Self.topics.status) { $0 == "online" }
                     #expect(watch.last(Self.announcement()) == nil)
                 }
