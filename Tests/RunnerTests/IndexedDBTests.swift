@@ -283,17 +283,17 @@ struct IndexedDBTests {
         let lines = try run(
             """
             const seen = [];
-            class Spy { constructor(...list) { seen.push(...list); } }
-            for (const type of [IDBRequest, IDBCursorWithValue, IDBVersionChangeEvent, IDBTransaction, IDBDatabase]) {
-              Object.setPrototypeOf(type, Spy);
+            for (const type of [IDBOpenDBRequest, IDBRequest, IDBCursorWithValue, IDBVersionChangeEvent, IDBTransaction, IDBDatabase]) {
+              const base = Object.getPrototypeOf(type);
+              Object.setPrototypeOf(type, class extends base { constructor(...list) { super(...list); seen.push(...list); } });
             }
             const db = await start();
             await write(db, (store) => {
               store.put(1, 1);
               store.openCursor();
             });
-            console.log(seen.filter((one) => typeof one === "function").length,
-              seen.some((one) => one && (one.tx || one.database || one.store || one.queue)));
+            console.log(seen.filter((one) => typeof one === "string").join(),
+              seen.some((one) => typeof one === "function" || one && (one.tx || one.database || one.store || one.queue)));
             for (const type of [IDBRequest, IDBOpenDBRequest, IDBFactory, IDBDatabase, IDBTransaction, IDBObjectStore,
               IDBIndex, IDBCursor, IDBKeyRange, DOMStringList]) {
               try { new type(); console.log("made", type.name); } catch (error) { if (!(error instanceof TypeError)) console.log(error); }
@@ -302,7 +302,7 @@ struct IndexedDBTests {
               }
             }
             """, host)
-        #expect(lines == ["0 false"])
+        #expect(lines == ["upgradeneeded false"])
     }
 
     @Test func `keys, entries and sizes are bounded, and a refused request changes nothing`() throws
@@ -316,7 +316,7 @@ struct IndexedDBTests {
             report(() => indexedDB.cmp(deep, 1));
             const db = await open("a", 1, (db) => db.createObjectStore("s").createIndex("i", "i", { unique: true }));
             let refused = 0, name;
-            for (let batch = 0; batch < 12; batch++) {
+            for (let batch = 0; batch < 6; batch++) {
               await write(db, (store, transaction) => {
                 transaction.onerror = (event) => { refused++; name = event.target.error.name; event.preventDefault(); };
                 for (let i = 0; i < 5000; i++) store.put({ i: batch * 5000 + i }, batch * 5000 + i);
@@ -337,7 +337,7 @@ struct IndexedDBTests {
             """, FakeHost())
         #expect(
             lines == [
-                "DataError", "DataError", "DataError", "10000 QuotaExceededError 50000 50000",
+                "DataError", "DataError", "DataError", "5000 QuotaExceededError 25000 25000",
                 "QuotaExceededError", "QuotaExceededError", "QuotaExceededError", "9",
                 "ConstraintError", "two b",
             ])

@@ -119,6 +119,7 @@ const errorTypes = {
 
     define("structuredClone", function structuredClone(value, options = {}) {
         if (arguments.length === 0) throw new $TypeError("a value is needed");
+        if (!isObject(value) && typeof value !== "symbol" && arguments.length === 1) return value;
         const seen = new $Map(), moved = transferOf(options);
         for (let index = 0; index < moved.length; index++) {
             const buffer = moved[index];

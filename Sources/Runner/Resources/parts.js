@@ -13,7 +13,7 @@ const shared = {
     isObject, isPrevented, isSignal, isView, iterator, joinBytes, lastIndexOf, lower, mapBrand, mapDelete, mapEach,
     mapGet, mapHas, mapSet, mapSize, matches, max, member, min, normalize, note, numberText, numberValue, onNextTurn,
     ownKeys, padStart, pairsOf, parseForm, parseJSON, parseURL, promiseResolve, quote, randomBytes, readHeader,
-    reasonOf, regExpFlags, regExpSource, replaceAll, runSoon, safely, setAdd, setBrand, setEach, setHas, setParent,
+    reasonOf, regExpFlags, regExpSource, replaceAll, runSoon, safely, setAdd, setBrand, setEach, setHas, setParents,
     setProperty, setPrototypeOf, slice, split, spread, startRequest, startTimer, startsWith, stopTimer, stringValue,
     stringifyJSON, text, toInteger, toStringTag, transferBuffer, trunc, typedArrayBuffer, typedArrayName,
     typedArrayOffset, typedArraySize, upper, viewClasses, viewLength, wellFormed, whenAborted, withoutMark, writeURL,

@@ -8,10 +8,10 @@ const hooks = {
     __proto__: null, parentOf: () => null, routeOf: () => null, setRelated() {}, isPassive: () => false, activates: () => false,
     before: () => undefined, cancelled() {}, after() {}, textOf: () => undefined,
 };
-// The parents of targets that are no nodes.
-const parentsOf = new $WeakMap();
-function setParent(target, parent) { weakSet(parentsOf, target, parent); }
-const parentOf = (target, event) => weakGet(parentsOf, target) ?? hooks.parentOf(target, event);
+// The parent of a target that is no node; null for others.
+let otherParent = () => null;
+function setParents(parent) { otherParent = parent; }
+const parentOf = (target, event) => otherParent(target) ?? hooks.parentOf(target, event);
 // The event that is being dispatched, for `window.event`.
 let currentEvent;
 

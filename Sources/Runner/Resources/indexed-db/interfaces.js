@@ -91,10 +91,14 @@ class IDBRequest extends EventTarget {
     get source() { return this.#request.source; }
     get transaction() { return this.#request.tx?.handle ?? null; }
     get readyState() { return this.#request.isDone ? "done" : "pending"; }
+    // An event of a request goes on to its transaction, except that of a request to open a database.
+    static parentOf(value) { return #request in value && value.#request.run !== null ? value.#request.tx.handle : null; }
     #needDone() {
         if (!this.#request.isDone) throw domError("InvalidStateError", "the request has not finished");
     }
 }
+const { parentOf: parentOfRequest } = IDBRequest;
+delete IDBRequest.parentOf;
 addHandlers(IDBRequest.prototype, ["success", "error"]);
 finishClass(IDBRequest, "IDBRequest");
 
@@ -110,7 +114,6 @@ function enqueueRequest(tx, request) {
 
 function makeRequest(source, tx, run) {
     const request = newRequest(source, tx, run), handle = make(IDBRequest, request);
-    setParent(handle, tx.handle);
     enqueueRequest(tx, request);
     return handle;
 }
@@ -288,6 +291,7 @@ class IDBTransaction extends EventTarget {
         tx.state = "committing";
         settle(tx);
     }
+    static parentOf(value) { return #tx in value ? value.#tx.connection.handle : null; }
     abort() {
         const tx = this.#tx;
         if (tx.state === "finished" || tx.state === "committing") {
@@ -296,6 +300,9 @@ class IDBTransaction extends EventTarget {
         abort(tx, null);
     }
 }
+const { parentOf: parentOfTransaction } = IDBTransaction;
+delete IDBTransaction.parentOf;
+setParents((target) => parentOfRequest(target) ?? parentOfTransaction(target));
 addHandlers(IDBTransaction.prototype, ["abort", "complete", "error"]);
 finishClass(IDBTransaction, "IDBTransaction");
 
@@ -378,7 +385,6 @@ function openCursor(handle, source, given, direction, isKeyOnly) {
     const request = newRequest(handle, source.tx, () => iterate(cursor)), object = make(IDBRequest, request);
     cursor.request = request;
     cursor.handle = make(isKeyOnly ? IDBCursor : IDBCursorWithValue, cursor);
-    setParent(object, source.tx.handle);
     enqueueRequest(source.tx, request);
     return object;
 }

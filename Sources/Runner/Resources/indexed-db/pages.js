@@ -273,7 +273,7 @@ function save(database, stores, isStructural, dropped, then) {
     const id = database.id ?? newNumber(), prefix = `data/${id}/`, pieces = [], written = [];
     const write = (content) => {
         const number = newNumber();
-        append(pieces, pairOf(prefix + number, content));
+        append(pieces, { __proto__: null, key: prefix + number, content });
         append(written, number);
         return number;
     };
@@ -425,25 +425,25 @@ function removedPages(database, root) {
     return removed;
 }
 
-// Sends pieces in as many calls as they need, and `last` in the last one.
-function sendPieces(expected, pieces, last, then, first = 0) {
+// Sends pieces in as many calls as they need, and `last` in the last one. Pieces are encoded when they are sent, so
+// that they do not need memory at the same time.
+function sendPieces(expected, pieces, last, then, first = 0, waiting = null) {
     const sizeOf = (list) => {
         let size = 0;
         for (let index = 0; index < list.length; index++) size += viewLength(list[index]) + 1;
         return size;
     };
-    const fill = (start) => {
-        let size = start, end = first;
-        while (end < pieces.length && (size === start || size + viewLength(pieces[end]) < longestCall)) {
-            size += viewLength(pieces[end++]) + 1;
-        }
-        return end;
-    };
-    let end = fill(sizeOf(expected) + sizeOf(last));
-    const isLast = end === pieces.length;
-    if (!isLast) end = fill(sizeOf(expected));
     const changes = [];
-    for (let index = first; index < end; index++) append(changes, pieces[index]);
+    let size = sizeOf(expected), at = first, next = waiting;
+    while (at < pieces.length) {
+        next ??= pairOf(pieces[at].key, pieces[at].content);
+        if (changes.length > 0 && size + viewLength(next) >= longestCall) break;
+        size += viewLength(next) + 1;
+        append(changes, next);
+        next = null;
+        at++;
+    }
+    const isLast = at === pieces.length && (changes.length === 0 || size + sizeOf(last) < longestCall);
     for (let index = 0; isLast && index < last.length; index++) append(changes, last[index]);
     const bytes = [];
     append(bytes, host.encode('{"expected":['));
@@ -453,7 +453,7 @@ function sendPieces(expected, pieces, last, then, first = 0) {
     append(bytes, host.encode("]}"));
     callDisk("PATCH", "", joinBytes(bytes), (status, answer) => {
         if (isLast || status !== 200 || answer === null) then(status, answer);
-        else sendPieces(expected, pieces, last, then, end);
+        else sendPieces(expected, pieces, last, then, at, next);
     });
 }
 

@@ -56,7 +56,6 @@ function newTransaction(connection, scope, mode, durability) {
         numbers: new $Map(), snapshot: null, ended: null, handle: null, handles: new $Map(), sources: [],
     };
     tx.handle = new IDBTransaction(creation, tx);
-    setParent(tx.handle, connection.handle);
     append(database.live, tx);
     return tx;
 }

@@ -8,7 +8,7 @@ const longValue = 65536;
 // What an entry takes in addition to its texts.
 const entryCost = 16;
 // Entries of all stores and indexes that are loaded.
-const mostEntries = 100_000;
+const mostEntries = 50_000;
 const loaded = { __proto__: null, entries: 0, size: 0 };
 
 const newLeaf = () => ({ __proto__: null, keys: bareList(), values: bareList(), size: 0, id: null });

@@ -15,7 +15,8 @@ const bytesFrom = (base64) => (nativeFromBase64 === undefined ? bytesOfBase64(ba
 const objectPrototype = $Object.prototype, arrayPrototype = $Array.prototype;
 const isPlainNumber = (value) => isFiniteNumber(value) && (value !== 0 || 1 / value > 0);
 
-// A copy whose prototypes the app cannot have changed; `nothing` if JSON cannot say it.
+// A copy whose prototypes the app cannot have changed; `nothing` if JSON cannot say it. `seen` has the objects so far:
+// those of most values are one, for which there is no set.
 function plainCopy(value, seen) {
     switch (typeof value) {
     case "string": case "boolean": return value;
@@ -25,8 +26,14 @@ function plainCopy(value, seen) {
     }
     if (value === null) return null;
     const prototype = getPrototypeOf(value), isList = isArray(value);
-    if ((isList ? prototype !== arrayPrototype : prototype !== objectPrototype) || setHas(seen, value)) return nothing;
-    setAdd(seen, value);
+    if (isList ? prototype !== arrayPrototype : prototype !== objectPrototype) return nothing;
+    if (seen.first === null) {
+        seen.first = value;
+    } else {
+        seen.set ??= new $Set();
+        if (value === seen.first || setHas(seen.set, value)) return nothing;
+        setAdd(seen.set, value);
+    }
     const keys = ownKeys(value), copy = isList ? bareList() : { __proto__: null };
     if (isList && (keys.length !== value.length + 1 || keys[value.length] !== "length")) return nothing;
     for (let index = 0; index < keys.length - (isList ? 1 : 0); index++) {
@@ -38,8 +45,14 @@ function plainCopy(value, seen) {
 }
 
 function writeValue(clone) {
-    const copy = plainCopy(clone, new $Set());
-    return copy === nothing ? `t${tableOf(clone)}` : `j${stringifyJSON(copy)}`;
+    const copy = plainCopy(clone, { __proto__: null, first: null, set: null });
+    return flat(copy === nothing ? `t${tableOf(clone)}` : `j${stringifyJSON(copy)}`);
+}
+
+// Joined strings keep their parts until a character is read.
+function flat(string) {
+    charCode(string, 0);
+    return string;
 }
 
 function tableOf(clone) {
