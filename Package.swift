@@ -119,6 +119,7 @@ let package = Package(
         cModule("CFiles"),
         cModule("CProcess"),
         cModule("CSandbox"),
+        cModule("CThreads"),
         cModule("CWebCrypto", libraries: ["hogweed", "nettle", "gmp"]),
         .target(
             name: "CResources", path: "Sources/System/CResources",
@@ -190,8 +191,8 @@ let package = Package(
         .executableTarget(
             name: "nervous-runner",
             dependencies: [
-                "CEscapeProbes", "CJavaScriptCore", "CProcess", "CSandbox", "CWebCrypto",
-                "Resources", "RunnerProtocol",
+                "CEscapeProbes", "CJavaScriptCore", "CProcess", "CSandbox", "CThreads",
+                "CWebCrypto", "Resources", "RunnerProtocol",
             ],
             path: "Sources/Runner", exclude: ["Libraries", "Resources"], swiftSettings: strict,
             linkerSettings: hardened),

@@ -48,12 +48,17 @@ public struct RunPresentation: Sendable, Hashable {
 
 /// The scripts that runners load when an app needs them, bundled when the host was built.
 public struct RunLibraries: Sendable {
+    /// The libraries that can be loaded before a run begins.
+    static let shareable: [RunnerLibrary] = [.document, .modules]
+
     private let texts: [RunnerLibrary: [UInt8]]
 
     /// - Parameter texts: the libraries; apps cannot load a library that is not in it.
     public init(_ texts: [RunnerLibrary: [UInt8]] = [:]) {
         self.texts = texts
     }
+
+    var isEmpty: Bool { texts.isEmpty }
 
     subscript(library: RunnerLibrary) -> [UInt8]? { texts[library] }
 

@@ -88,7 +88,13 @@ public actor RunSupervisor {
         self.logger = logger
         history = RunHistory(folder: records)
         background = BackgroundRunList(folder: records)
-        pool = shared ?? RunnerPool(path: runner, keepsSpare: keepsSpare, zone: zone)
+        pool =
+            shared
+            ?? RunnerPool(
+                path: runner, keepsSpare: keepsSpare, zone: zone,
+                // A host that runs one app would load them for that one only.
+                libraries: keepsSpare ? libraries : RunLibraries(),
+                scripts: keepsSpare ? prelude : [])
         ownsPool = shared == nil
     }
 
@@ -340,7 +346,7 @@ public actor RunSupervisor {
         let runner =
             isInsecure
             ? try await RunnerProcess.startUnconfined(path: runnerPath, zone: zone)
-            : try await pool.runner(for: budget)
+            : try await pool.runner(for: budget, opensPage: configuration.page != nil)
         let run = AppRun(configuration, process: runner, connection: connection) { event in
             await self.note(event, of: id)
             await onEvent(event)

@@ -72,6 +72,10 @@ public actor RunnerPool {
     private let path: String
     private let keepsSpare: Bool
     private let zone: AppTimeZone
+    /// What every zygote loads before it forks a runner; the libraries not before the first page.
+    private let libraries: RunLibraries
+    private let scripts: [RunScript]
+    private var hasPages = false
     private var zygote: Task<Zygote, any Error>?
     private var refilling: Task<Void, Never>?
     private var renewals = 0
@@ -81,22 +85,42 @@ public actor RunnerPool {
     ///   - path: the path of `nervous-runner`.
     ///   - keepsSpare: whether a process is kept ready for the next app, which takes memory.
     ///   - zone: the time zone of the apps.
-    public init(path: String, keepsSpare: Bool, zone: AppTimeZone = .system) {
+    ///   - libraries: libraries that all runners share as soon as one of them opens a page.
+    ///   - scripts: scripts that begin every run and are evaluated once for all runners.
+    public init(
+        path: String, keepsSpare: Bool, zone: AppTimeZone = .system,
+        libraries: RunLibraries = RunLibraries(), scripts: [RunScript] = []
+    ) {
         self.path = path
         self.zone = zone
         self.keepsSpare = keepsSpare
+        self.libraries = libraries
+        self.scripts = scripts
     }
 
     /// A process that waits for an app.
     ///
+    /// - Parameter opensPage: whether the app has a page.
     /// - Throws: `confinement` if the kernel lacks a layer, `io` if it cannot be started.
-    func runner(for budget: RunBudget) async throws -> RunnerProcess {
+    func runner(
+        for budget: RunBudget, opensPage: Bool = false
+    ) async throws -> RunnerProcess {
         defer { refill() }
+        if opensPage { await provideLibraries() }
         if budget.isOrdinaryProcess, let ready = spare {
             spare = nil
             if ready.isAlive { return ready }
         }
         return try await makeRunner(budget)
+    }
+
+    /// Loads the libraries in the zygote: the first page takes as long as without, and later ones share them.
+    private func provideLibraries() async {
+        guard !hasPages, !libraries.isEmpty else { return }
+        hasPages = true
+        // It has none of them.
+        dropSpare()
+        await (try? zygote?.value)?.provide(libraries)
     }
 
     /// Makes the spare process.
@@ -130,8 +154,16 @@ public actor RunnerPool {
             if zygote == known { zygote = nil }
         }
         guard !isClosed else { throw AppRunsError(.conflict, "The host is stopping.") }
-        let (path, zone) = (path, zone)
-        let shared = zygote ?? Task { try await Zygote.start(path: path, zone: zone) }
+        let (path, zone, scripts) = (path, zone, scripts)
+        let libraries = hasPages ? libraries : RunLibraries()
+        let shared =
+            zygote
+            ?? Task {
+                let started = try await Zygote.start(path: path, zone: zone)
+                await started.provide(libraries)
+                await started.provide(scripts)
+                return started
+            }
         zygote = shared
         return try await shared.value
     }

@@ -5,8 +5,8 @@ import RunnerProtocol
 
 /// The process from which runners are forked, and the host's end of its socket.
 ///
-/// It starts once, and loads and links its libraries once; all runners share the memory that contains
-/// them.
+/// It starts once, with its engine and the libraries that are provided; all runners share the memory that
+/// contains them.
 actor Zygote {
     /// The layers that confine it and each runner from the start.
     nonisolated let layers: [String]
@@ -109,6 +109,28 @@ actor Zygote {
             channels.closeHostEnds()
             throw error as? AppRunsError ?? Self.ended
         }
+    }
+
+    /// Loads libraries for all runners that are forked later.
+    ///
+    /// One that fails is loaded by each runner that needs it, as if it had not been provided.
+    func provide(_ libraries: RunLibraries) {
+        for library in RunLibraries.shareable {
+            if let source = libraries[library] { provide(.library(library), source) }
+        }
+    }
+
+    /// Evaluates scripts for all runners that are forked later; one that fails, each runner evaluates.
+    func provide(_ scripts: [RunScript]) {
+        for script in scripts { provide(.script(name: script.name), Array(script.source.utf8)) }
+    }
+
+    private func provide(_ request: ZygoteRequest, _ source: [UInt8]) {
+        let content = nervous_process_content(source, source.count)
+        guard content >= 0 else { return }
+        defer { close(content) }
+        let packet = request.encoded()
+        _ = nervous_packet_send(socket.number, packet, packet.count, [content], 1)
     }
 
     private static let ended = AppRunsError.io("Could not start a runner", ESRCH)

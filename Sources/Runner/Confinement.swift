@@ -1,4 +1,6 @@
+import CProcess
 import CSandbox
+import CThreads
 import Glibc
 
 /// Applies the layers of the sandbox.
@@ -48,7 +50,7 @@ struct Confinement {
         guard dup2(output, 1) == 1, dup2(output, 2) == 2, dup2(socket, 3) == 3 else {
             throw .missing(layer: "descriptor isolation", code: errno)
         }
-        try require("descriptor isolation", nervous_sandbox_close_from(4))
+        try require("descriptor isolation", nervous_process_own_descriptors(4))
         try require("process isolation", nervous_sandbox_own_process(parent))
     }
 
@@ -61,6 +63,8 @@ struct Confinement {
         _ = try landlock([])
         try require("seccomp", nervous_sandbox_syscalls())
         layers.append("seccomp")
+        // They are restricted like the thread that starts them.
+        try require("threads", nervous_threads_release())
     }
 
     private func landlock(_ readable: [String]) throws(LaunchError) -> Int32 {

@@ -47,6 +47,9 @@ final class Engine {
         return object
     }
 
+    /// Frees everything that scripts cannot reach.
+    func collectGarbage() { JSSynchronousGarbageCollectForDebugging(context) }
+
     /// Calls `function` with promise and reason for every unhandled rejection.
     func reportUnhandledRejections(to function: JSObjectRef) {
         JSGlobalContextSetUnhandledRejectionCallback(context, function, nil)

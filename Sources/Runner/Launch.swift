@@ -1,4 +1,5 @@
 import CSandbox
+import CThreads
 import Glibc
 internal import Resources
 import RunnerProtocol
@@ -61,7 +62,7 @@ enum Launch {
         try confinement.prepareProcess()
         EngineOptions.set()
         try confinement.restrictForStart()
-        try runEngine(confinement, probe: probe)
+        try start(makeRun(), confinement, probe: probe)
     }
 
     private static func forkRunners(probe: String? = nil) throws(LaunchError) -> Never {
@@ -70,22 +71,28 @@ enum Launch {
         try confinement.prepareProcess()
         EngineOptions.set()
         try confinement.restrictForStart(process: "/proc")
-        _ = Bootstrap.source
-        _ = Bootstrap.parts
+        nervous_threads_hold()
+        let run = try makeRun()
         let process = getpid()
         var zygote = Zygote(descriptor: 3)
-        let request = try zygote.nextRequest(layers: confinement.layers)
+        let request = try zygote.nextRequest(layers: confinement.layers, of: run)
         try confinement.separate(from: process, socket: request.socket, output: request.output)
-        try runEngine(confinement, limits: request.limits, probe: probe)
+        try start(run, confinement, limits: request.limits, probe: probe)
     }
 
-    private static func runEngine(
-        _ confinement: consuming Confinement, limits: ProcessLimits = ProcessLimits(),
-        probe: String?
-    ) throws(LaunchError) -> Never {
+    /// A run whose engine has started and has evaluated the bootstrap scripts.
+    private static func makeRun() throws(LaunchError) -> Run {
         let engine = try withoutWarnings { () throws(LaunchError) in try Engine() }
         let run = Run(engine: engine, socket: ProtocolSocket(descriptor: 3))
         try run.prepare()
+        return run
+    }
+
+    private static func start(
+        _ run: Run, _ confinement: consuming Confinement,
+        limits: ProcessLimits = ProcessLimits(), probe: String?
+    ) throws(LaunchError) -> Never {
+        try run.begin()
         try confinement.restrictForRun(limits)
         if let probe { SelfTest.attempt(probe, in: run, layers: confinement.layers) }
         run.run(layers: confinement.layers)
@@ -209,8 +216,6 @@ enum Bootstrap {
     static let name = "nervous:bootstrap"
 
     /// All parts share one scope, in this order.
-    ///
-    /// Computed once, so that forked processes share it.
     static let source: String = {
         "(function (host) { \"use strict\";\n"
             + RunnerScripts.all.map(\.text).joined(separator: "\n") + "})"
@@ -229,14 +234,13 @@ enum Bootstrap {
     }
 }
 
-/// Makes the engine open the files that it reads at first use: time zones and the random device.
+/// Makes the engine open the files that it reads at first use: time zones.
 enum WarmUp {
     static let script = """
         {
             const now = new Date(0);
             now.getTimezoneOffset();
             String(now);
-            Math.random();
         }
         """
 }

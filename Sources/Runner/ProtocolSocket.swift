@@ -117,8 +117,10 @@ final class HostChannel {
 
     init(_ socket: consuming ProtocolSocket) {
         self.socket = socket
-        self.socket.makeNonBlocking()
     }
+
+    /// Prepares the socket, in the process that uses it.
+    func begin() { socket.makeNonBlocking() }
 
     /// Whether frames wait that were received earlier.
     var hasDeferred: Bool { !deferred.isEmpty }

@@ -1,4 +1,5 @@
 import CJavaScriptCore
+import CProcess
 import Glibc
 import RunnerProtocol
 
@@ -37,6 +38,11 @@ final class Run {
     private var lastIdle: (received: UInt64, next: UInt64?)?
     /// The random numbers of a reproducible run; `nil` for the system's.
     private var seeded: SeededNumbers?
+    /// The library that is being loaded for forked processes, with its source.
+    private var provided: (library: RunnerLibrary, source: String)?
+    /// The scripts that were evaluated for forked processes: their sources by name.
+    private var evaluated: [String: String] = [:]
+    private var hasBegun = false
 
     init(engine: Engine, socket: consuming ProtocolSocket) {
         self.engine = engine
@@ -54,6 +60,49 @@ final class Run {
         if case .thrown(let error) = engine.evaluate(WarmUp.script, named: "nervous:warm-up") {
             throw .engine(engine.describe(error))
         }
+    }
+
+    /// Loads a library, so that all processes that are forked from this one have it.
+    ///
+    /// If that fails, each run requests the library itself and reports the reason.
+    func provide(_ library: RunnerLibrary, source: String) {
+        guard let dispatcher else { return }
+        provided = (library, source)
+        _ = engine.call(dispatcher, [engine.string("provide"), engine.string("\(library)")])
+        provided = nil
+    }
+
+    /// Evaluates a script, so that all processes that are forked from this one have its objects.
+    ///
+    /// If that fails, each run evaluates the script itself and reports the error.
+    func provide(script source: String, named name: String) {
+        if case .value = engine.evaluate(source, named: name) { evaluated[name] = source }
+    }
+
+    /// Collects garbage and returns free memory, so that forked processes do not inherit it.
+    func collectGarbage() {
+        engine.collectGarbage()
+        nervous_process_trim()
+    }
+
+    /// Begins the time of the run, in the process that executes it.
+    func begin() throws(LaunchError) {
+        clock = Clock()
+        timers = TimerQueue()
+        isStepDue = false
+        hasBegun = true
+        guard let dispatcher else { return }
+        if case .thrown(let error) = engine.call(dispatcher, [engine.string("begin")]) {
+            throw .engine(engine.describe(error))
+        }
+        channel.begin()
+    }
+
+    /// The source of a library: one that is provided, or the host's.
+    func source(of library: RunnerLibrary) throws(PrimitiveError) -> String {
+        if let provided, provided.library == library { return provided.source }
+        let response = try response { .library(id: $0, library) }
+        return String(decoding: response.body, as: UTF8.self)
     }
 
     private func function(_ outcome: Outcome) throws(LaunchError) -> JSObjectRef {
@@ -94,7 +143,10 @@ final class Run {
         _exit(Int32(code))
     }
 
-    func send(_ frame: RunnerFrame) { channel.send(frame) }
+    /// Sends a frame, once the run has begun.
+    func send(_ frame: RunnerFrame) {
+        if hasBegun { channel.send(frame) }
+    }
 
     // MARK: - For primitives
 
@@ -112,6 +164,7 @@ final class Run {
     func requestStep() { isStepDue = true }
 
     func reportUncaught(_ error: UncaughtError) {
+        guard hasBegun else { return }
         hasFailed = true
         channel.send(.uncaught(error))
     }
@@ -211,6 +264,7 @@ final class Run {
     }
 
     private func nextRequest() throws(PrimitiveError) -> UInt32 {
+        guard hasBegun else { throw PrimitiveError("the run has not begun") }
         guard requests.count < Limits.requests else {
             throw PrimitiveError("\(Limits.requests) requests are already active")
         }
@@ -267,6 +321,7 @@ final class Run {
     }
 
     private func load(_ source: String, named name: String) {
+        guard evaluated[name] != source else { return }
         // The engine's C API has no modules: `modules.js` evaluates scripts that may import.
         guard !source.contains("import(") else {
             return dispatch("script", engine.string(name), engine.string(source))

@@ -49,11 +49,9 @@ extension Primitive {
                 guard let library = RunnerLibrary(rawValue: try arguments.integer(0)) else {
                     throw PrimitiveError("unknown library")
                 }
-                let response = try run.response { .library(id: $0, library) }
                 return .engine(
                     engine.evaluate(
-                        String(decoding: response.body, as: UTF8.self),
-                        named: "nervous:\(library)"))
+                        try run.source(of: library), named: "nervous:\(library)"))
             },
             Primitive("part") { arguments throws(PrimitiveError) in
                 let number: UInt32 = try arguments.integer(0)

@@ -5,9 +5,10 @@ import RunnerProtocol
 
 /// The process from which runners are forked.
 ///
-/// It has loaded the libraries and is confined as far as the engine's start permits. It never
-/// starts an engine, because a fork would copy its locks without its threads. Runners share the
-/// touched memory.
+/// It is confined as far as the engine's start permits. It has started the engine, evaluated the
+/// bootstrap scripts and loaded the libraries that the host provides, and it never runs an app.
+/// Runners share the memory that they do not change. The engine's threads wait before their first
+/// instruction, because a fork would copy their locks without them.
 struct Zygote: ~Copyable {
     /// A request with its descriptors.
     struct Request {
@@ -27,27 +28,38 @@ struct Zygote: ~Copyable {
     }
 
     /// Serves requests until the host ends; returns in each child, with its request.
-    mutating func nextRequest(layers: [String]) throws(LaunchError) -> Request {
+    ///
+    /// - Parameter run: the run that each child continues.
+    mutating func nextRequest(layers: [String], of run: Run) throws(LaunchError) -> Request {
+        run.collectGarbage()
         report(.ready(layers: layers))
         while true {
             let ready = nervous_process_wait(descriptor, SIGCHLD)
             reap()
             guard ready >= 0 else { throw .hostEnded }
-            if ready > 0, let request = try receive() { return request }
+            if ready > 0, let request = try receive(run) { return request }
         }
     }
 
     /// - Returns: the request in the child; `nil` in the zygote.
-    private mutating func receive() throws(LaunchError) -> Request? {
+    private mutating func receive(_ run: Run) throws(LaunchError) -> Request? {
         var descriptors: [Int32] = [-1, -1]
         var count = descriptors.count
         var packet = [UInt8](repeating: 0, count: 256)
         let size = nervous_packet_receive(descriptor, &packet, packet.count, &descriptors, &count)
         guard size > 0 else { throw .hostEnded }
-        guard count == 2, let request = try? ZygoteRequest(packet: packet.prefix(size)) else {
-            throw .invalidRequest
-        }
+        guard let request = try? ZygoteRequest(packet: packet.prefix(size)),
+            count == request.descriptors
+        else { throw .invalidRequest }
         switch request {
+        case .library(let library):
+            run.provide(library, source: try Self.content(of: descriptors[0]))
+            run.collectGarbage()
+            return nil
+        case .script(let name):
+            run.provide(script: try Self.content(of: descriptors[0]), named: name)
+            run.collectGarbage()
+            return nil
         case .start(let id, let cpu, let memory):
             var handle: Int32 = -1
             let child = nervous_process_fork(&handle)
@@ -69,6 +81,26 @@ struct Zygote: ~Copyable {
             close(handle)
             return nil
         }
+    }
+
+    /// The content of a file in memory, which is closed.
+    private static func content(of file: Int32) throws(LaunchError) -> String {
+        defer { close(file) }
+        var size = stat()
+        guard fstat(file, &size) == 0 else { throw .invalidRequest }
+        let count = Int(size.st_size)
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let read = pread(
+                    file, buffer.baseAddress?.advanced(by: filled), count - filled, off_t(filled))
+                guard read > 0 else { break }
+                filled += read
+            }
+        }
+        guard bytes.count == count, let text = String(validating: bytes, as: UTF8.self) else {
+            throw .invalidRequest
+        }
+        return text
     }
 
     private mutating func reap() {

@@ -1,13 +1,27 @@
 /// A message from the host to the zygote.
 ///
-/// A packet contains one frame; `start` is sent with the runner's socket and its output pipe.
+/// A packet contains one frame, and is sent with ``descriptors`` descriptors.
 public enum ZygoteRequest: Hashable, Sendable {
-    /// Fork a runner.
+    /// Fork a runner; sent with the runner's socket and its output pipe.
     ///
     /// - `cpu`: the limit of its processor time, in seconds.
     /// - `memory`: bytes that the runner may use in addition to those in use when its engine has
     ///   started.
     case start(id: UInt32, cpu: UInt32, memory: UInt64)
+    /// Load a library for all runners that are forked later; sent with a file that has its source.
+    case library(RunnerLibrary)
+    /// Evaluate a script for all runners that are forked later; sent with a file that has its source.
+    ///
+    /// A run that is sent the same script does not evaluate it again.
+    case script(name: String)
+
+    /// The number of descriptors that are sent with the packet.
+    public var descriptors: Int {
+        switch self {
+        case .start: 2
+        case .library, .script: 1
+        }
+    }
 }
 
 /// A message from the zygote to the host.
@@ -27,9 +41,18 @@ public enum ZygoteReport: Hashable, Sendable {
 
 extension ZygoteRequest: Frame {
     public init(from decoder: inout PayloadDecoder, type: UInt8) throws(FrameError) {
-        guard type == 1 else { throw .unknownType(type) }
-        self = .start(
-            id: try decoder.uint32(), cpu: try decoder.uint32(), memory: try decoder.uint64())
+        switch type {
+        case 1:
+            self = .start(
+                id: try decoder.uint32(), cpu: try decoder.uint32(), memory: try decoder.uint64())
+        case 2:
+            guard let library = RunnerLibrary(rawValue: try decoder.uint8()) else {
+                throw .malformed("library")
+            }
+            self = .library(library)
+        case 3: self = .script(name: try decoder.string())
+        default: throw .unknownType(type)
+        }
     }
 
     public func encode(to encoder: inout PayloadEncoder) -> UInt8 {
@@ -39,6 +62,12 @@ extension ZygoteRequest: Frame {
             encoder.write(cpu)
             encoder.write(memory)
             return 1
+        case .library(let library):
+            encoder.write(library.rawValue)
+            return 2
+        case .script(let name):
+            encoder.write(name)
+            return 3
         }
     }
 }

@@ -54,7 +54,11 @@ struct FrameForge {
     }
 
     mutating func order() -> ZygoteRequest {
-        .start(id: id(), cpu: id(), memory: random.next())
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .library(chance(2) ? .document : .modules)
+        case 1: .script(name: text())
+        default: .start(id: id(), cpu: id(), memory: random.next())
+        }
     }
 
     /// The bytes, of which a few are changed in one of four cases.

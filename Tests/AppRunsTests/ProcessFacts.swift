@@ -57,6 +57,14 @@ struct ProcessFacts {
         return open
     }
 
+    /// The identifiers that the kernel gave its event counters.
+    func eventCounters() throws -> [String] {
+        try descriptors().filter { $0.value == "anon_inode:[eventfd]" }.keys.map { number in
+            let lines = try text("fdinfo/\(number)").split(separator: "\n")
+            return String(lines.first { $0.hasPrefix("eventfd-id:") } ?? "")
+        }
+    }
+
     /// The first address at which the JavaScriptCore library is mapped, in hexadecimal.
     func engineAddress() throws -> String {
         let line = try text("maps").split(separator: "\n").first { $0.contains("javascriptcore") }

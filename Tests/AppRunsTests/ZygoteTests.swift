@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -40,12 +41,92 @@ struct ZygoteTests {
         let zygote = try await Zygote.start(path: Self.program)
         let facts = ProcessFacts(pid: zygote.pid)
         #expect(try facts.status()["NoNewPrivs"] == "1")
-        #expect(try facts.status()["Threads"] == "1")
+        // A thread of the engine that waits before its first instruction.
+        #expect(try #require(facts.status()["Threads"].flatMap { Int($0) }) <= 2)
         #expect(try facts.session() == zygote.pid)
         let open = try facts.descriptors()
-        #expect(Set(open.keys) == [0, 1, 2, 3])
+        #expect(Set(open.keys).isSuperset(of: [0, 1, 2, 3]))
+        let kept: Set = ["anon_inode:[eventfd]", "/dev/urandom", "/proc/\(zygote.pid)/statm"]
+        #expect(open.filter { $0.key > 3 }.values.allSatisfy(kept.contains))
         #expect(zygote.layers.contains { $0.hasPrefix("landlock") })
         await zygote.end()
+    }
+
+    @Test func `runners of one zygote share no event counter`() async throws {
+        let zygote = try await Zygote.start(path: Self.program)
+        let runners = [
+            try await zygote.makeRunner(RunBudget()), try await zygote.makeRunner(RunBudget()),
+        ]
+        for runner in runners { try runner.waitUntilReady() }
+        let processes = [ProcessFacts(pid: zygote.pid)] + runners.map(\.facts)
+        let counters = try processes.map { try $0.eventCounters() }
+        #expect(counters.allSatisfy { $0.count == counters[0].count })
+        #expect(Set(counters.joined()).count == counters.joined().count)
+        await zygote.end()
+    }
+
+    @Test func `runners of one zygote draw different random numbers and have a time of their own`()
+        async throws
+    {
+        let pool = RunnerPool(path: Self.program, keepsSpare: false)
+        let source = """
+            console.log([performance.timeOrigin, ...[...Array(200)].map(() => Math.random())].join());
+            """
+        var numbers: Set<Double> = []
+        for _ in 0..<2 {
+            // The zygote is older.
+            _ = try await pool.current()
+            let start = Date().timeIntervalSince1970 * 1000
+            let line = try #require(try await Self.lines(of: source, in: pool).first)
+            let values = line.split(separator: ",").compactMap { Double($0) }
+            // The engine's clock is rounded down to milliseconds.
+            #expect(values[0] > start - 2)
+            #expect(values.dropFirst().allSatisfy { (0..<1).contains($0) })
+            numbers.formUnion(values.dropFirst())
+        }
+        #expect(numbers.count == 400)
+        await pool.close()
+    }
+
+    @Test func `runners share the libraries and the scripts that the host provides`() async throws {
+        let document = """
+            (function () { return () => ({
+                globals: { DOMParser: "shared" }, parse: () => ({}), complete() {}, view() {},
+                markup() {},
+            }); })
+            """
+        let scripts = [
+            RunScript(name: "sdk.js", source: "globalThis.count = (globalThis.count ?? 0) + 1;"),
+            // Nothing leaves a process that has no run.
+            RunScript(name: "early.js", source: "console.log('early'); setTimeout(() => early());"),
+            RunScript(name: "broken.js", source: "throw new TypeError('broken')"),
+        ]
+        let pool = RunnerPool(
+            path: Self.program, keepsSpare: false,
+            libraries: RunLibraries([.document: Array(document.utf8)]), scripts: scripts)
+        let source = "console.log(count, DOMParser, typeof document); count = 'changed';"
+        for _ in 0..<2 {
+            let lines = try await Self.lines(of: source, after: scripts, in: pool, opensPage: true)
+            #expect(lines == ["uncaught TypeError: broken", "1 shared object"])
+        }
+        // A script that differs from the one that was provided is another one.
+        let other = [RunScript(name: "sdk.js", source: "globalThis.count = 'other';")]
+        let lines = try await Self.lines(of: source, after: other, in: pool, opensPage: true)
+        #expect(lines == ["other shared object"])
+        await pool.close()
+    }
+
+    @Test func `a library that cannot be loaded before a run is reported by the run`()
+        async throws
+    {
+        let pool = RunnerPool(
+            path: Self.program, keepsSpare: false,
+            libraries: RunLibraries([.document: Array("(function () { throw 1; })".utf8)]))
+        let lines = try await Self.lines(
+            of: "console.log(typeof DOMParser);", in: pool, opensPage: true)
+        #expect(lines.last == "undefined")
+        #expect(lines.first?.contains("The document is not available in this run") == true)
+        await pool.close()
     }
 
     @Test func `runners die with their zygote, and the next comes from a new one`() async throws {
@@ -138,6 +219,38 @@ struct ZygoteTests {
             _ = try await Zygote.start(path: "/bin/true")
         }
         #expect(wrong?.code == .confinement)
+    }
+
+    /// Answers every call with status 404.
+    private struct Nothing: HostConnection {
+        func send(
+            _ call: HostCall, receive: @escaping @Sendable (HostAnswerPart) async throws -> Void
+        ) async throws {
+            try await receive(.whole(status: 404, headers: [], body: []))
+        }
+    }
+
+    /// The lines and uncaught errors of a run that ends with a script.
+    private static func lines(
+        of source: String, after scripts: [RunScript] = [], in pool: RunnerPool,
+        opensPage: Bool = false
+    ) async throws -> [String] {
+        let lines = Mutex<[String]>([])
+        let run = AppRun(
+            RunConfiguration(
+                app: "demo", token: "secret",
+                scripts: scripts + [RunScript(name: "app.js", source: source)]),
+            process: try await pool.runner(for: RunBudget(), opensPage: opensPage),
+            connection: Nothing()
+        ) { event in
+            switch event {
+            case .console(_, let text): lines.withLock { $0.append(text) }
+            case .uncaught(let message, _, _): lines.withLock { $0.append("uncaught \(message)") }
+            default: break
+            }
+        }
+        _ = await run.run()
+        return lines.withLock { $0 }
     }
 
     /// Waits until a spare process is ready.

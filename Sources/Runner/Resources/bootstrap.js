@@ -11,6 +11,8 @@ return function dispatch(event, first, second, third, fourth) {
     case "timer": return fireTimer(first);
     case "time": return followHost(first);
     case "thrown": return reportUncaught(first, "", second);
+    case "begin": return beginRun();
+    case "provide": return provisions[first]();
     case "rejection handler": return reportRejection;
     case "page": case "step": case "loaded": case "view": case "markup": return pages[event](first);
     case "script": case "module": return loads[event](first, second, third);

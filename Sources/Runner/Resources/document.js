@@ -78,7 +78,7 @@ const documentNames = [
 const hostLibrary = "/nervousnet-axon-resources/libs.js";
 const libraryNames = ["$", "jQuery", "App"];
 
-let view, documentError = "";
+let view, isExposed = false, documentError = "";
 const isWaitingFor = { __proto__: null };
 
 function wait(names, load) {
@@ -108,11 +108,12 @@ function stopWaiting(names) {
 }
 
 function loadView() {
-    if (view !== undefined) return view !== null;
-    view = null;
+    if (isExposed) return view !== null;
+    isExposed = true;
     try {
-        view = loadLibrary("document", bridge);
+        view ??= loadLibrary("document", bridge);
     } catch (error) {
+        view = null;
         documentError = `The document is not available in this run: ${isError(error) ? error.message : text(error)}`;
         note(documentError);
     }
@@ -173,9 +174,20 @@ const pages = {
     step() { if (view.step()) host.again(); },
     // All scripts have been loaded: fires the events of a loaded page, in a run without its page.
     loaded() {
-        if (view === undefined || view === null) dispatchTo(globalObject, new Event("load"));
+        if (!isExposed || view === null) dispatchTo(globalObject, new Event("load"));
         else view.complete();
     },
     view: () => view?.view(),
     markup: () => view?.markup(),
+};
+
+// Loads libraries in a process from which runs are forked, which defines no names yet. What fails is loaded
+// again by the run that needs it, which reports the reason.
+const provisions = {
+    __proto__: null,
+    document() { view = safely(() => loadLibrary("document", bridge), undefined); },
+    modules() {
+        safely(modules, null);
+        modulesError = "";
+    },
 };

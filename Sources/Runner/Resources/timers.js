@@ -92,6 +92,28 @@ const performanceClock = {
 };
 define("performance", performanceClock);
 
+// The engine's random numbers would be the same in all processes that are forked from one. It opens the
+// random device when the first is drawn.
+Math.random();
+const poolSize = 128, pool = new Uint32Array(poolSize), poolBytes = new $Uint8Array(pool.buffer);
+let drawn = poolSize;
+hide(Math, "random", function random() {
+    if (drawn === poolSize) {
+        host.random(poolBytes);
+        drawn = 0;
+    }
+    // 27 and 26 bits are what a number between 0 and 1 has.
+    const high = pool[drawn] >>> 5, low = pool[drawn + 1] >>> 6;
+    drawn += 2;
+    return (high * 0x4000000 + low) / 0x20000000000000;
+});
+
+// Called in the process that executes the run, which may be a fork of the one that evaluated these scripts.
+function beginRun() {
+    performanceClock.timeOrigin = $Date.now() - host.now();
+    drawn = poolSize;
+}
+
 // Switches to the virtual time of the host, starting at `origin`, and to random numbers from the host's
 // seed. `Intl` continues to use the machine's clock for default dates.
 function followHost(origin) {

@@ -6,3 +6,6 @@
 /// microtasks have run.
 void JSGlobalContextSetUnhandledRejectionCallback(
     JSGlobalContextRef context, JSObjectRef function, JSValueRef *exception);
+
+/// Collects all garbage now.
+void JSSynchronousGarbageCollectForDebugging(JSContextRef context);

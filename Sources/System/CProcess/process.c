@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -47,3 +48,5 @@ int nervous_process_wait(int descriptor, int signal) {
 }
 
 int nervous_process_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
+
+void nervous_process_trim(void) { malloc_trim(0); }

@@ -35,3 +35,18 @@ int nervous_process_open(pid_t process);
 
 /// A pipe whose ends, the one to read from first, are closed on `exec`; 0, or `errno`.
 int nervous_process_pipe(int ends[2]);
+
+/// Gives a forked process descriptors of its own in place of those that a library opened before the fork.
+///
+/// Of the descriptors from `first` on, counters of events, random devices and the file with the size of the
+/// process are opened anew under their numbers; all others are closed. So no process can reach another
+/// one through a descriptor that both have inherited.
+///
+/// - Returns: 0 or an `errno`.
+int nervous_process_own_descriptors(int first);
+
+/// A descriptor of a file in memory with these bytes, at its start, closed on `exec`; -1 with `errno`.
+int nervous_process_content(const void *bytes, size_t size);
+
+/// Returns free memory of the C library to the kernel.
+void nervous_process_trim(void);
