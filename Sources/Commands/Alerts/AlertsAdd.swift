@@ -11,12 +11,12 @@ struct AlertsAdd: AsyncParsableCommand {
         abstract: "Add a rule, or replace one.",
         discussion: """
             Examples:
-              nervous alerts add busy cpu --field busy --window 5m --above 90 --clear 80 --for 2m
+              nervous alerts add busy cpu --window 5m --above 90 --clear 80 --for 2m
               nervous alerts add cold temperature.attic --stats min --window 1h --below 3
               nervous alerts add odd network.eth0 --window 5m --baseline 1d
               nervous alerts add attic-silent temperature.attic --silence 30m
               nervous alerts add full filesystem --window 10m --above 95 \\
-                  --webhook https://home.example.org/alerts --token-file ~/.config/alerts-token
+                  --webhook https://home.example.org/alerts --token-file ~/.alerts-token
 
             Without --notify, --webhook and --run, you are notified. The rule is evaluated
             240 times while its window passes, but at most every 5 seconds.

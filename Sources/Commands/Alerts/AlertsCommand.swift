@@ -12,7 +12,7 @@ struct AlertsCommand: AsyncParsableCommand {
         abstract: "Be told when a sensor passes a threshold, falls silent or behaves unusually.",
         discussion: """
             Examples:
-              nervous alerts add busy cpu --field busy --window 5m --above 90 --clear 80 --for 2m
+              nervous alerts add busy cpu --window 5m --above 90 --clear 80 --for 2m
               nervous alerts add attic-silent temperature.attic --silence 30m
               nervous alerts                              list the rules with their states
               nervous alerts test busy --last 7d          when it would have fired

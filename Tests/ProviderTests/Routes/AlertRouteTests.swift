@@ -71,7 +71,7 @@ struct AlertRouteTests {
     @Test(
         arguments: [
             (#"{"sensor":"gauge","field":"none","window":"1m","above":1}"#, "unknown-field"),
-            (#"{"sensor":"gauge","field":"mode","window":"1m","above":1}"#, "not-numeric"),
+            (#"{"sensor":"gauge","field":"state","window":"1m","above":1}"#, "not-numeric"),
             (
                 #"{"sensor":"gauge","window":"1m","above":1,"where":["level"]}"#,
                 "invalid-condition"
