@@ -1,4 +1,5 @@
 import Foundation
+import RunnerProtocol
 import Synchronization
 import TestSupport
 import Testing
