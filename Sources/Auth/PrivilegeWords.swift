@@ -38,7 +38,7 @@ public struct SensorFamily: Sendable {
     /// A clause that completes “that can reveal”.
     public let reveals: String
     /// Whether its sensors tell where the owner is, which statistics tell as well as samples.
-    public var isPlace: Bool { reveals == Self.place.reveals }
+    public let isPlace: Bool
 
     /// The family of a sensor, which depends on its kind only.
     public init(of sensor: SensorID) {
@@ -46,9 +46,10 @@ public struct SensorFamily: Sendable {
         self = Self.known[String(kind)] ?? Self.unknown
     }
 
-    private init(_ brief: String, _ reveals: String) {
+    private init(_ brief: String, _ reveals: String, isPlace: Bool = false) {
         self.brief = brief
         self.reveals = reveals
+        self.isPlace = isPlace
     }
 
     private static let unknown = SensorFamily(
@@ -75,7 +76,8 @@ public struct SensorFamily: Sendable {
         "which room you are in, when windows open, and whether someone is at home")
     private static let place = SensorFamily(
         "where you live, work and go",
-        "where you live, work and sleep, which way you go, and whom you may have met")
+        "where you live, work and sleep, which way you go, and whom you may have met",
+        isPlace: true)
     private static let sound = SensorFamily(
         "what is said near it", "what is said near the machine, who is there and when")
 
