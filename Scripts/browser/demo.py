@@ -53,6 +53,9 @@ def fill(host: Host, folder: Path) -> None:
         "id": SESSION, "name": "Lunch walk", "description": "Around the lake",
         "sensors": ["location.phone", "accelerometer.phone"]})
     host.call("POST", f"/sessions/{SESSION}/start")
+    host.call("PUT", "/alerts/busy", {
+        "sensor": "cpu", "field": "busy", "window": "5m", "above": 90, "clear": 80, "for": "2m"})
+    host.call("PUT", "/alerts/attic-silent", {"sensor": "temperature.attic", "silence": "30m"})
 
 
 def ask(host: Host) -> None:

@@ -63,7 +63,8 @@ struct DashboardTests {
             var pages: Set<String> = []
             for path in [
                 "/", "/sensors/cpu", "/sensors/network.eth0", "/apps", "/apps/my-app", "/activity",
-                "/sessions", "/sessions/s-1", "/machine", "/?open", "/apps?x=1",
+                "/sessions", "/sessions/s-1", "/alerts", "/alerts/busy", "/machine", "/?open",
+                "/apps?x=1",
             ] {
                 let answer = try await host.send(Call("GET", path, headers: Self.opened))
                 #expect(answer.status == 200, "\(path)")

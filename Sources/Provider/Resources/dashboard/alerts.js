@@ -166,7 +166,7 @@ function addPanel(sensors, apps, changed) {
     };
   };
   const form = h("form", {
-    class: "terms narrow",
+    class: "terms single",
     on: {
       submit: (event) => {
         event.preventDefault();
@@ -275,5 +275,5 @@ function testPanel(name, signal) {
     ].filter(Boolean).join(" "));
   }));
   return panel(words.testTitle, {}, h("div", { class: "inset stack" }, h("p", { class: "small" }, words.testHint),
-    h("div", { class: "terms narrow" }, labelled(words.period, period), h("p", { class: "actions" }, test)), line), result);
+    h("div", { class: "terms single" }, labelled(words.period, period), h("p", { class: "actions" }, test)), line), result);
 }

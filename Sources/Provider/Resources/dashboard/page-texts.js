@@ -748,7 +748,7 @@ const alerts = {
   neverFired: "The rule has not fired",
   neverFiredHint: "Test it to see when it would have.",
   eventColumns: [
-    { name: "Time" }, { name: "Event" }, { name: "Value", kind: "number" }, { name: "What was done", kind: "wide" },
+    { name: "Time" }, { name: "Event" }, { name: "Value", kind: "number" }, { name: "What was done" },
   ],
   fired: "fired",
   resolved: "resolved",
