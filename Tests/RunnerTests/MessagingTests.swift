@@ -215,8 +215,8 @@ struct MessagingTests {
     @Test(arguments: [
         ("new Worker('a.js')", "A headless run has no Worker: an app runs on one thread."),
         (
-            "window.indexedDB.open('a')",
-            "A headless run has no indexedDB: use localStorage or nervous.storage."
+            "window.caches.open('a')",
+            "A headless run has no caches: use indexedDB, localStorage or nervous.storage."
         ),
         (
             "new self.RTCPeerConnection()",
