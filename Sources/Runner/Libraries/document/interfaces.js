@@ -36,10 +36,30 @@ const same = { HTMLDocument: "Document" };
 class XMLDocument {}
 Object.setPrototypeOf(XMLDocument.prototype, Document.prototype);
 
-/** The global constructors for domino's classes `all` and those of SVG, by name. */
-export function constructorsOf(all, svg, bridge) {
+/** The global constructor of a class. */
+export function constructorOf(name, original, bridge) {
+    const make = makers[name];
+    const constructor = { [name]: function (...list) {
+        if (new.target === undefined) throw new TypeError("Illegal constructor");
+        if (make === undefined) return construct(new.target, constructor);
+        const node = make(bridge.global.document, ...list);
+        if (new.target !== constructor) Object.setPrototypeOf(node, new.target.prototype);
+        return node;
+    } }[name];
+    Object.defineProperty(constructor, "prototype", { value: original.prototype, writable: false });
+    Object.defineProperty(constructor, "length", { value: 0, configurable: true });
+    Object.defineProperty(original.prototype, "constructor", { value: constructor, writable: true, configurable: true });
+    if (!Object.hasOwn(original.prototype, Symbol.toStringTag)) {
+        Object.defineProperty(original.prototype, Symbol.toStringTag, { value: name, configurable: true });
+    }
+    for (const key of Object.keys(original)) if (/^[A-Z_]+$/.test(key)) Object.defineProperty(constructor, key, { value: original[key], enumerable: true });
+    return constructor;
+}
+
+/** The global constructors for domino's classes `all`, by name; `svg.js` has those of the elements of SVG. */
+export function constructorsOf(all, bridge) {
     const classes = {
-        ...all, ...svgElements, ...svg.kinds, HTMLSlotElement, XMLDocument, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
+        ...all, SVGElement: svgElements.SVGElement, HTMLSlotElement, XMLDocument, Node, Element, CharacterData, Document, DocumentFragment, DocumentType, DOMImplementation, Text, Comment,
         ProcessingInstruction, NodeList, ...lists, TreeWalker, NodeIterator,
     };
     // In domino, processing instructions and comments have the members of character data, but not its prototype.
@@ -50,24 +70,9 @@ export function constructorsOf(all, svg, bridge) {
             made[name] = original;
             continue;
         }
-        const make = makers[name];
-        const constructor = { [name]: function (...list) {
-            if (new.target === undefined) throw new TypeError("Illegal constructor");
-            if (make === undefined) return construct(new.target, constructor);
-            const node = make(bridge.global.document, ...list);
-            if (new.target !== constructor) Object.setPrototypeOf(node, new.target.prototype);
-            return node;
-        } }[name];
-        Object.defineProperty(constructor, "prototype", { value: original.prototype, writable: false });
-        Object.defineProperty(constructor, "length", { value: 0, configurable: true });
-        Object.defineProperty(original.prototype, "constructor", { value: constructor, writable: true, configurable: true });
-        if (!Object.hasOwn(original.prototype, Symbol.toStringTag)) {
-            Object.defineProperty(original.prototype, Symbol.toStringTag, { value: name, configurable: true });
-        }
-        for (const key of Object.keys(original)) if (/^[A-Z_]+$/.test(key)) Object.defineProperty(constructor, key, { value: original[key], enumerable: true });
-        made[name] = constructor;
+        made[name] = constructorOf(name, original, bridge);
     }
-    for (const [name, parent] of Object.entries({ ...chains, ...svg.parents })) if (made[name] && made[parent]) Object.setPrototypeOf(made[name], made[parent]);
+    for (const [name, parent] of Object.entries(chains)) if (made[name] && made[parent]) Object.setPrototypeOf(made[name], made[parent]);
     for (const [name, constructor] of Object.entries(made)) {
         if (/^HTML\w+Element$/.test(name) && name !== "HTMLElement") Object.setPrototypeOf(constructor, made.HTMLElement);
     }

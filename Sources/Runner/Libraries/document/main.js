@@ -75,7 +75,8 @@ export default function library(bridge) {
     const components = installComponents(bridge);
     const observers = installObservers(bridge);
     const ranges = installRanges(bridge), selection = installSelection(bridge, ranges.Range);
-    const globals = constructorsOf({ ...impl, ...nodes }, installSVG(bridge), bridge);
+    const globals = constructorsOf({ ...impl, ...nodes }, bridge);
+    installSVG(bridge, () => globals.SVGElement);
     for (const name of ["DOMException", "Event", "CustomEvent", "UIEvent", "MouseEvent", "Window", "HTMLParser"]) {
         delete globals[name];
     }
