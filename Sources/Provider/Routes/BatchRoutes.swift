@@ -202,7 +202,9 @@ struct BatchRoutes {
         }
         var headers = response.headers
         for field in writer.trailers { headers.append(field) }
-        guard let text = String(validating: writer.body.readableBytesView, as: UTF8.self) else {
+        guard !type.hasPrefix("application/vnd.nervous.columns"),
+            let text = String(validating: writer.body.readableBytesView, as: UTF8.self)
+        else {
             return PartAnswer(
                 Problem(.notAcceptable, "The answer is binary, and cannot be part of a batch."))
         }

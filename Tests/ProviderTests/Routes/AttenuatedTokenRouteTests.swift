@@ -105,7 +105,7 @@ struct AttenuatedTokenRouteTests {
             #expect(least.count <= most.count, note)
             #expect((least.max() ?? 0) <= (most.max() ?? 0), note)
         }
-        for target in ["/api/v1/storage", "/api/v1/sessions", "/api/v1/host", "/api/v1/tokens"] {
+        for target in ["/api/v1/storage", "/api/v1/sessions", "/api/v1/status", "/api/v1/tokens"] {
             let answer = try await host.send(Call("GET", target, token: child))
             #expect(answer.status == 403, note)
         }
