@@ -165,7 +165,7 @@ struct StoringAppTests {
               const db = await open(), { used } = await nervous.storage.usage();
               console.log((await get(db, "a")).at.getTime(), (await get(db, "long")).length, await get(db, "more"));
               console.log(used > 10000000, (await nervous.storage.keys()).length, localStorage.length);
-              console.log(await put(db, { long: 1, more: "y".repeat(900000) }));
+              console.log(await put(db, { long: 1, more: "y".repeat(700000) }));
             })();
             """
         try await ServedHost.with { host in
