@@ -179,6 +179,16 @@ final class Run {
         }
     }
 
+    /// Fills a buffer with doubles from 0 to below 1.
+    func fillFractions(_ buffer: UnsafeMutableRawBufferPointer) {
+        fillRandom(buffer)
+        for place in stride(from: 0, through: buffer.count - 8, by: 8) {
+            // A double has 53 bits.
+            let bits = buffer.loadUnaligned(fromByteOffset: place, as: UInt64.self) >> 11
+            buffer.storeBytes(of: Double(bits) * 0x1p-53, toByteOffset: place, as: Double.self)
+        }
+    }
+
     /// Sends a request.
     func begin(_ request: CheckedRequest) throws(PrimitiveError) -> UInt32 {
         let id = try nextRequest()

@@ -83,6 +83,10 @@ extension Primitive {
                 run.fillRandom(try arguments.buffer(0, limit: Limits.random))
                 return .nothing
             },
+            Primitive("fractions") { [unowned run] arguments throws(PrimitiveError) in
+                run.fillFractions(try arguments.buffer(0, limit: Limits.random))
+                return .nothing
+            },
             Primitive("encode") { arguments throws(PrimitiveError) in
                 .bytes(Array(try arguments.string(0, limit: .max).utf8))
             },

@@ -95,17 +95,14 @@ define("performance", performanceClock);
 // The engine's random numbers would be the same in all processes that are forked from one. It opens the
 // random device when the first is drawn.
 Math.random();
-const poolSize = 128, pool = new Uint32Array(poolSize), poolBytes = new $Uint8Array(pool.buffer);
+const poolSize = 128, pool = new Float64Array(poolSize), poolBytes = new $Uint8Array(pool.buffer);
 let drawn = poolSize;
 hide(Math, "random", function random() {
     if (drawn === poolSize) {
-        host.random(poolBytes);
+        host.fractions(poolBytes);
         drawn = 0;
     }
-    // 27 and 26 bits are what a number between 0 and 1 has.
-    const high = pool[drawn] >>> 5, low = pool[drawn + 1] >>> 6;
-    drawn += 2;
-    return (high * 0x4000000 + low) / 0x20000000000000;
+    return pool[drawn++];
 });
 
 // Called in the process that executes the run, which may be a fork of the one that evaluated these scripts.
