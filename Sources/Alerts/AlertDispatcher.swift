@@ -25,6 +25,8 @@ actor AlertDispatcher {
     private let logger: Logger
     private let changes: ChangeSignal
     private var busy: Set<Lane> = []
+    /// Whether there can be deliveries that wait; an idle host does not look for them in the file.
+    private var canHaveWaiting = true
 
     /// - Parameters:
     ///   - jitter: a random number from 0 to 1.
@@ -43,7 +45,7 @@ actor AlertDispatcher {
     func run(on signals: AsyncStream<Void>) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
-                for await _ in signals { await self.deliver() }
+                for await _ in signals { await self.deliver(isNew: true) }
             }
             // A slow server does not delay other rules: the two tasks take different lanes.
             group.addTask {
@@ -55,7 +57,11 @@ actor AlertDispatcher {
     }
 
     /// Makes all deliveries that are due.
-    func deliver() async {
+    ///
+    /// - Parameter isNew: whether there are new ones.
+    func deliver(isNew: Bool = false) async {
+        canHaveWaiting = canHaveWaiting || isNew
+        guard canHaveWaiting else { return }
         await withDiscardingTaskGroup { group in
             for lane in await dueLanes().prefix(Self.width) {
                 busy.insert(lane)
@@ -80,9 +86,12 @@ actor AlertDispatcher {
         return lanes
     }
 
+    /// The deliveries that wait; none while the file cannot be read.
     private func waiting() async -> [AlertDelivery] {
         do throws(AlertsError) {
-            return try await database.waiting()
+            let found = try await database.waiting()
+            canHaveWaiting = !found.isEmpty
+            return found
         } catch {
             logger.error("\(error.message)")
             return []
@@ -106,23 +115,17 @@ actor AlertDispatcher {
         }
     }
 
-    /// - Throws: `AlertsError` when the outcome could not be noted.
+    /// - Throws: `AlertsError` when it could not be noted that it is made, or how it ended.
     private func make(_ waiting: AlertDelivery) async throws(AlertsError) {
         var delivery = waiting
+        if delivery.kind != .webhook {
+            // So that another process does not make it again.
+            (delivery.state, delivery.next) = (.started, nil)
+            try await database.save(delivery)
+        }
         do throws(AlertDeliveryError) {
-            switch delivery.kind {
-            case .notify:
-                guard let notice = AlertNotice(payload: delivery.payload) else {
-                    throw AlertDeliveryError("The notice cannot be read.", isPermanent: true)
-                }
-                try await begin(&delivery)
-                await channels.notify(notice)
-            case .run:
-                try await begin(&delivery)
-                try await channels.run(app: delivery.payload)
-            case .webhook: try await call(delivery)
-            }
-            if delivery.kind == .webhook { delivery.attempts += 1 }
+            try await perform(delivery)
+            delivery.attempts += 1
             (delivery.state, delivery.next, delivery.problem) = (.done, nil, nil)
         } catch {
             // The host stops, which is not a failure of the server.
@@ -135,16 +138,16 @@ actor AlertDispatcher {
         try await database.save(delivery)
     }
 
-    /// Notes that a delivery is being made, so that another process does not make it again.
-    private func begin(_ delivery: inout AlertDelivery) async throws(AlertDeliveryError) {
-        delivery.state = .started
-        delivery.next = nil
-        do throws(AlertsError) {
-            try await database.save(delivery)
-        } catch {
-            throw AlertDeliveryError(error.message, isPermanent: false)
+    private func perform(_ delivery: AlertDelivery) async throws(AlertDeliveryError) {
+        switch delivery.kind {
+        case .notify:
+            guard let notice = AlertNotice(payload: delivery.payload) else {
+                throw AlertDeliveryError("The notice cannot be read.", isPermanent: true)
+            }
+            await channels.notify(notice)
+        case .run: try await channels.run(app: delivery.payload)
+        case .webhook: try await call(delivery)
         }
-        delivery.attempts += 1
     }
 
     private func call(_ delivery: AlertDelivery) async throws(AlertDeliveryError) {

@@ -259,7 +259,7 @@ public actor AlertEngine {
     }
 
     /// Makes the deliveries that are due.
-    func deliver() async { await dispatcher?.deliver() }
+    func deliver() async { await dispatcher?.deliver(isNew: true) }
 
     /// Evaluates all rules that are due.
     func evaluate() async {
