@@ -5,7 +5,7 @@ import Testing
 /// `docs/recipes.md`: its blocks are run, by the program that also runs those that need packages from PyPI.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct RecipeTests {
     /// The sections whose blocks need nothing but this program, curl and Python.
-    private static let plain = ["A token", "curl", "Python", "Spreadsheets"]
+    private static let plain = ["A token", "curl", "Python", "Spreadsheets", "Grafana"]
     /// Those that integration tests run, with the name of each test.
     private static let integrations = ["Notebooks": "python", "WebSocket": "websockets"]
 
