@@ -3,6 +3,7 @@ import Auth
 import Dialects
 import HTTPTypes
 import Hummingbird
+import Ingest
 import LAE
 import NIOCore
 import Samples
@@ -93,17 +94,23 @@ struct SensorThingsRoutes {
             guard permissions.permission(of: client, for: sensor.id) == .granted else { continue }
             let grant = try await authorizer.grant(
                 "latest", .raw, of: sensor.id, request, context)
-            do {
-                let latest = try await engine.latest(for: grant)
-                positions[sensor.id] = latest.samples.first.flatMap {
-                    SensorThingsCatalogue.point($0, latest.fields)
-                }
-            } catch {
-                // A receiver that was removed has no position now.
-                guard error.code == .unavailable else { throw error }
-            }
+            positions[sensor.id] = try await position(grant)
         }
         return SensorThingsCatalogue(sensors, positions: positions)
+    }
+
+    /// The newest position; `nil` if there is none, or its receiver was removed.
+    private func position(_ grant: Grant) async throws -> JSONValue? {
+        let latest: LatestSample
+        do throws(LAEError) {
+            latest = try await engine.latest(for: grant)
+        } catch {
+            guard error.code == .unavailable else { throw error }
+            return nil
+        }
+        return latest.samples.first.flatMap {
+            SensorThingsCatalogue.point($0, latest.fields)
+        }
     }
 
     private func readable(_ sensors: [Sensor], by client: Client) async -> Set<SensorID> {
@@ -124,7 +131,13 @@ struct SensorThingsQuery {
 
     /// - Throws: `Problem` with the part of the request that is wrong.
     init(_ segments: [String], _ request: Request) throws {
-        let all = request.uri.queryParameters.map { (name: String($0), value: String($1)) }
+        // Clients escape the dollar sign of names, and write spaces as in forms.
+        let all: [(name: String, value: String)]
+        do throws(PushFault) {
+            all = try FormBody.parameters(Array((request.uri.query ?? "").utf8))
+        } catch {
+            throw Problem.invalidParameter("query", "must be at most 64 parameters in UTF-8")
+        }
         do throws(SensorThingsFault) {
             path = try ResourcePath(segments)
             options = try QueryOptions(all, of: path.type)

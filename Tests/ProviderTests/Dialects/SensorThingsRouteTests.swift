@@ -157,6 +157,9 @@ struct SensorThingsRouteTests {
             let json = try filtered.json()
             #expect(json["@iot.count"]?.number?.int64 == 2)
             #expect(json["@iot.nextLink"]?.string?.contains("%24skip=1") == true)
+            let spaced = try await Self.get(
+                host, "Datastreams?%24filter=name+eq+'x'&$count=true")
+            #expect(try spaced.json()["@iot.count"]?.number?.int64 == 0)
             let item = try #require(try Self.values(filtered).first)
             #expect(item["@iot.id"]?.string == "temperature.cellar:temperature")
             #expect(item["unitOfMeasurement"] == nil && item["Thing@iot.navigationLink"] == nil)
