@@ -15,7 +15,8 @@ struct MCPCommand: AsyncParsableCommand {
         discussion: """
             An assistant starts this command and talks to it on standard input and output. Its configuration, \
             with a name of your choice:
-              {"mcpServers": {"nervous": {"command": "nervous", "args": ["mcp", "--as", "claude"]}}}
+              {"mcpServers": {"nervous":
+                {"command": "nervous", "args": ["mcp", "--as", "claude"]}}}
 
             A new name may read statistics of the sensors that you have now, except positions, and only while the \
             assistant runs. If it wants more, a request waits for you in the dashboard (nervous open). \
