@@ -4,8 +4,8 @@ import Scheduling
 
 /// Makes the deliveries that wait, and retries calls of servers with growing intervals.
 ///
-/// The deliveries of one kind of a rule are made one after the other, the oldest first, so that a server is
-/// never told that a rule has resolved before it was told that it has fired.
+/// The deliveries of one kind of a rule are made one after the other, the oldest first, so that a server
+/// never receives that a rule has resolved before it received that it has fired.
 actor AlertDispatcher {
     /// How often it looks for deliveries that are due.
     private static let interval = Duration.seconds(5)
@@ -30,7 +30,7 @@ actor AlertDispatcher {
 
     /// - Parameters:
     ///   - jitter: a random number from 0 to 1.
-    ///   - changes: told when a delivery was made or has failed.
+    ///   - changes: signalled when a delivery was made or has failed.
     init(
         _ database: AlertDatabase, _ channels: any AlertChannels, time: any TimeSource,
         jitter: @escaping @Sendable () -> Double, logger: Logger, changes: ChangeSignal

@@ -5,7 +5,7 @@ public import Scheduling
 /// Stores rules, evaluates them, and makes the deliveries of those that fire or resolve.
 ///
 /// Its file has the state of each rule and the deliveries that wait; both are written in one transaction, so
-/// that a restart forgets nothing and tells nothing twice. Evaluations since the last one in the file are
+/// that a restart loses no state and repeats no message. Evaluations since the last one in the file are
 /// made up for after a restart.
 ///
 /// ```swift

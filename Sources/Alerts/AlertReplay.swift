@@ -25,7 +25,7 @@ public struct AlertReplay: Sendable {
     public private(set) var range: TimeRange
     /// The number of evaluations.
     public private(set) var steps = 0
-    /// The changes that the owner would have been told, in order; the first ``listLimit``.
+    /// The changes that would have been reported, in order; the first ``listLimit``.
     public private(set) var transitions: [AlertState.Transition] = []
     /// Whether there were more.
     public private(set) var hasMore = false

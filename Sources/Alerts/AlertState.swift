@@ -57,7 +57,7 @@ public struct AlertState: Codable, Hashable, Sendable {
         case missing(MissingReason)
     }
 
-    /// A change that the owner is told.
+    /// A change that is reported to the owner.
     public struct Transition: Hashable, Sendable {
         /// The kinds of change.
         public enum Kind: String, Codable, Hashable, Sendable {
@@ -111,7 +111,7 @@ public struct AlertState: Codable, Hashable, Sendable {
     ///   - time: not before that of the previous observation.
     ///   - isStarting: whether samples have been collected for less than a window, so that their absence
     ///     means nothing.
-    /// - Returns: a change that the owner is told, if any.
+    /// - Returns: a change to report to the owner, if any.
     mutating func observe(
         _ observation: Observation, at time: Timestamp, under rule: AlertRule,
         isStarting: Bool = false

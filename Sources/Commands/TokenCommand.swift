@@ -128,7 +128,7 @@ struct TokenCommand: AsyncParsableCommand {
                 valueName: "name"))
         var label: String?
 
-        @Flag(help: "Make a token that nobody can narrow further.")
+        @Flag(help: "Make a token that cannot be narrowed further.")
         var seal = false
 
         func validate() throws {

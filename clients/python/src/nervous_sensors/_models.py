@@ -37,7 +37,7 @@ class Sensor:
     available: bool
     #: Only for clients that may read every sample.
     newest: datetime | None
-    #: Whether the newest sample is too old; ``None`` if that cannot be told.
+    #: Whether the newest sample is too old; ``None`` if unknown.
     stale: bool | None
     #: All members of the answer.
     members: Mapping[str, Any]
@@ -67,7 +67,7 @@ class Latest:
     values: Mapping[str, Value]
     #: By the clock of the host.
     age: timedelta | None
-    #: Whether another sample should have come since; ``None`` if that cannot be told.
+    #: Whether another sample should have come since; ``None`` if unknown.
     stale: bool | None
 
     @classmethod
@@ -85,7 +85,7 @@ class Window:
     start: datetime | None
     end: datetime | None
     count: int
-    #: The fraction of the range for which samples exist; ``None`` if that cannot be told.
+    #: The fraction of the range for which samples exist; ``None`` if unknown.
     coverage: float | None
     #: Percentiles are within 1 %, from summaries.
     approximate: bool
