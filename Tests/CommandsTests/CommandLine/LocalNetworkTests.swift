@@ -115,8 +115,8 @@ struct LocalNetworkTests {
             ("GET", "/api/v1/push/%2e%2e/status"),
         ]
         #expect(calls.count > 60)
-        let pushes = paths.keys.filter { $0.hasPrefix("/api/v1/push/") }
-        #expect(pushes.count == 6)
+        let pushes = paths.keys.filter { $0.hasPrefix("/api/v1/push/") || $0 == "/v1/metrics" }
+        #expect(pushes.count == 7)
         for (method, path) in calls where !pushes.contains(path) {
             let real = path.replacing(/\{[^}]*\}/, with: "ann")
             let answer = try setup.curl(
