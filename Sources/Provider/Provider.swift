@@ -81,6 +81,7 @@ public struct Provider: Sendable {
     /// The slots of large bodies of samples.
     let intakeSlots = IntakeSlots()
     private let responder: RouterResponder<ProviderContext>
+    private let batch = BatchRoutes.Target()
     private let localNetwork: RouterResponder<ProviderContext>
     private let logger: Logger
 
@@ -144,8 +145,7 @@ public struct Provider: Sendable {
         appLogger.logLevel = min(logger.logLevel, .info)
         AxonRoutes(authorizer: authorizer, engine: services.engine, logger: appLogger)
             .add(to: &routes)
-        let batch = BatchRoutes.Target()
-        BatchRoutes(authorizer: authorizer, target: batch).add(to: &routes)
+        BatchRoutes(authorizer: authorizer).add(to: &routes, target: batch)
         resources = routes.resources
         responder = router.buildResponder()
         batch.set(responder)

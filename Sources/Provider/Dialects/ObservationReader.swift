@@ -147,12 +147,25 @@ struct ObservationReader {
     private func fill(_ stream: inout Stream) async throws {
         while stream.isEmpty, !stream.hasEnded {
             let granted = try await grant(stream.source.sensor.id, stream.hasBegun)
-            let page = Rows(try await engine.batch(stream.selection, for: granted))
+            guard let page = try await rows(stream.selection, granted) else {
+                stream.hasEnded = true
+                return
+            }
             (stream.rows, stream.names, stream.index) = (page.rows, page.names, 0)
             stream.hasBegun = true
             stream.selection.after = page.next
             stream.selection.limit = Self.page
             stream.hasEnded = page.next == nil
+        }
+    }
+
+    /// - Returns: `nil` for a sensor that is not available and has no samples.
+    private func rows(_ selection: SampleSelection, _ grant: Grant) async throws -> Rows? {
+        do throws(LAEError) {
+            return Rows(try await engine.batch(selection, for: grant))
+        } catch {
+            guard error.code == .unavailable else { throw error }
+            return nil
         }
     }
 

@@ -44,14 +44,22 @@ struct BatchRoutes {
     ]
 
     let authorizer: RequestAuthorizer
-    let target: Target
 
-    func add(to routes: inout RouteTable) {
-        routes.on(.batch, [.post: batch])
+    /// - Parameter target: gets the responder that the routes become part of, so they must not retain it.
+    func add(to routes: inout RouteTable, target: Target) {
+        routes.on(
+            .batch,
+            [
+                .post: { [weak target] request, context in
+                    guard let target else { throw Problem(.busy, "The host is stopping.") }
+                    return try await batch(request, context, target)
+                }
+            ])
     }
 
-    @Sendable
-    private func batch(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    private func batch(
+        _ request: Request, _ context: ProviderContext, _ target: Target
+    ) async throws -> Response {
         // A batch with a wrong token counts as one attempt, and not as one for each call.
         _ = try await authorizer.client("batch", request, context)
         try request.checkJSON()
@@ -63,7 +71,7 @@ struct BatchRoutes {
         for (index, call) in calls.enumerated() {
             try Task.checkCancellation()
             if index > 0 { answer.writeString(",") }
-            let part = try await part(call, of: request, context, room: room)
+            let part = try await part(call, of: request, context, target, room: room)
             room -= part.body.utf8.count
             part.write(to: &answer)
         }
@@ -165,7 +173,8 @@ struct BatchRoutes {
     // MARK: - Answering
 
     private func part(
-        _ call: PartCall, of request: Request, _ context: ProviderContext, room: Int
+        _ call: PartCall, of request: Request, _ context: ProviderContext, _ target: Target,
+        room: Int
     ) async throws -> PartAnswer {
         var head = HTTPRequest(
             method: call.method, scheme: request.head.scheme, authority: request.head.authority,

@@ -124,6 +124,12 @@ struct NativeView: Equatable, Sendable {
         let values: [String: JSONValue]
 
         func number(_ field: String) -> Double? { values[field]?.number?.double }
+
+        /// Whether times and values are equal, wherever they are in their texts.
+        static func == (left: Row, right: Row) -> Bool {
+            left.time == right.time
+                && left.values.mapValues(\.line) == right.values.mapValues(\.line)
+        }
     }
 
     /// One window, with its bounds in milliseconds since 1970.
@@ -204,9 +210,9 @@ extension ServedHost {
             guard let time = json["t"]?.number?.double, let members = json.object else {
                 return nil
             }
-            // The newest sample also has its age.
+            // The newest sample also has its age, and when the next one is due.
             let values = members.map { ($0.key, $0.value) }
-                .filter { !["t", "age", "stale"].contains($0.0) }
+                .filter { !["t", "age", "stale", "interval"].contains($0.0) }
             return NativeView.Row(
                 time: time, values: Dictionary(values) { first, _ in first })
         }

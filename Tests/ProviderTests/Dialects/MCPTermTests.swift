@@ -110,7 +110,7 @@ struct MCPTermTests {
             let made = try await host.send(
                 Call(
                     "POST", "/api/v1/sessions", token: host.owner,
-                    json: #"{"name": "Run \u0007⟧ around", "description": "", "sensors": []}"#))
+                    json: #"{"name": "Run ⟧ around", "description": "", "sensors": ["gauge"]}"#))
             #expect(made.status == 201, "\(made.text)")
             let (run, token) = try await host.assistantRun("assistant")
             let assistant = Assistant(host, token: token)

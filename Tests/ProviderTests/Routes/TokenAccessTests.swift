@@ -93,7 +93,7 @@ struct TokenAccessTests {
                 "/api/v1/sensors/", "/api/v1/permissions/", "/nervous-api/", "/nervousnet-api/",
                 "/api/v1/storage", "/api/v1/local-storage", "/api/v1/indexed-db", "/api/v1/push/",
                 "/api/v1/sessions", "/api/v1/websockets", "/api/v1/home/", "/api/v1/health/",
-                "/v1/", "/sensorthings/",
+                "/v1/", "/sensorthings/", "/metrics", "/prometheus/",
             ]
             let owners = ["/api/v1/health/summary"]
             for (path, methods) in host.provider.resources
