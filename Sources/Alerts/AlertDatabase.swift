@@ -329,8 +329,8 @@ struct AlertDatabase: Sendable {
     private func write<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T
     ) async throws(AlertsError) -> T {
-        // In a new task, because the calling one may be cancelled when the host stops, and what was told must
-        // still be noted.
+        // In a new task, because the calling one may be cancelled when the host stops, and a delivery
+        // that was made must still be recorded.
         let task = Task { [queue] in try await queue.write(body) }
         do {
             return try await task.value

@@ -144,7 +144,7 @@ public actor AlertEngine {
         return await status(try entry(name), problems[name])
     }
 
-    /// Adds a rule, or replaces the definition of one, whose state then begins anew.
+    /// Adds a rule, or replaces the definition of one, whose state is then reset.
     ///
     /// - Returns: whether it is new.
     /// - Throws: `nameTaken` if it exists and is not replaced; `full`, `diskFull`, `storeFailed`.
@@ -168,7 +168,7 @@ public actor AlertEngine {
         return earlier == nil
     }
 
-    /// Starts or stops the evaluation of a rule, whose state then begins anew.
+    /// Starts or stops the evaluation of a rule, whose state is then reset.
     ///
     /// - Throws: `notFound`, `diskFull`, `storeFailed`.
     public func setEnabled(_ isEnabled: Bool, _ name: String) async throws(AlertsError) {

@@ -74,7 +74,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// How the owner can resolve it, usually a command.
     public let hint: String?
-    /// What a refused app or program is told instead of ``hint``; `nil` if the caller is the owner.
+    /// The hint for a refused app or program, instead of ``hint``; `nil` if the caller is the owner.
     ///
     /// It says what to ask the owner for, and never contains the command that would allow it: an app or an
     /// assistant could pass that command to a shell.

@@ -3,7 +3,7 @@ import Text
 
 /// A server of the Model Context Protocol, without its transport.
 ///
-/// It takes one message a line, in the revisions 2026-07-28, in which each request stands for itself, and 2025-11-25,
+/// It takes one message a line, in the revisions 2026-07-28, in which requests are stateless, and 2025-11-25,
 /// in which a session begins with `initialize`. It has tools only, and all of them only read.
 ///
 /// ```swift

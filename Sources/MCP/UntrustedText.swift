@@ -2,7 +2,7 @@ import Text
 
 /// A text that devices, brokers, apps or other programs wrote, as an assistant gets it.
 ///
-/// It stands between `⟦` and `⟧`, which the text itself cannot contain, and has no control characters, line breaks
+/// It is enclosed in `⟦` and `⟧`, which the text itself cannot contain, and has no control characters, line breaks
 /// or invisible characters. An answer with such a text has the member ``member``, which says how to treat it.
 ///
 /// ```swift
