@@ -171,7 +171,8 @@ struct ConformanceTests {
             guard !operation.isOpen else { continue }
             exercises.append(Exercise(operation.id, 401, call(nil)))
             let isForAll = [
-                "me", "listSensors", "sensor", "analyze", "permission", "requestPermission",
+                "me", "listSensors", "sensor", "analyze", "batch", "permission",
+                "requestPermission",
                 "fetch", "openWebSocket", "sendToWebSocket", "closeWebSocket", "firstVersion",
                 "firstRead", "publishedLatest", "publishedHistory",
                 "publishedLog", "pushSensorLogger", "pushOwnTracks", "pushOsmAnd", "pushOsmAndGet",
@@ -215,7 +216,7 @@ struct ConformanceTests {
         let heat = "/api/v1/sensors/heat"
         let calls = [
             ("sensor", Call("GET", heat)), ("latest", Call("GET", "\(heat)/latest")),
-            ("samples", Call("GET", "\(heat)/samples")),
+            ("samples", Call("GET", "\(heat)/samples")), ("stream", Call("GET", "\(heat)/stream")),
             ("statistics", Call("GET", "\(heat)/stats")),
             (
                 "analyze",

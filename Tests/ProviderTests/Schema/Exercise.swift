@@ -164,7 +164,6 @@ extension Exercise {
             host.owned("declareSensor", 422, "PUT", steps, json: #"{"fields": []}"#),
             host.owned("declareSensor", 201, "PUT", "/sensors/virtual.pace", json: defined),
             host.owned("sensor", 200, "GET", "/sensors/virtual.pace"),
-            host.owned("stream", 409, "GET", "/sensors/virtual.pace/stream"),
             host.owned("withdrawSensor", 204, "DELETE", "/sensors/virtual.pace"),
             host.owned("publish", 201, "POST", "\(steps)/samples", json: #"{"count": 1}"#),
             host.owned("publish", 400, "POST", "\(steps)/samples", json: "{"),
