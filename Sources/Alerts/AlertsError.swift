@@ -1,10 +1,9 @@
-import Databases
-import Files
+public import Databases
 
 /// An error of an alert rule or of the file of rules.
-public struct AlertsError: Error, Sendable, CustomStringConvertible {
+public struct AlertsError: DatabaseFileError, Sendable, CustomStringConvertible {
     /// The kind of error.
-    public enum Code: Hashable, Sendable, CaseIterable {
+    public enum Code: DatabaseErrorCode, Hashable, Sendable, CaseIterable {
         /// There is no such rule.
         case notFound
         /// A rule with this name exists.
@@ -22,6 +21,8 @@ public struct AlertsError: Error, Sendable, CustomStringConvertible {
         /// The file could not be read or written, or is damaged.
         case storeFailed
     }
+
+    package static let failedAccess = "The file of alert rules could not be read or written"
 
     /// The kind of error.
     public let code: Code
@@ -53,35 +54,13 @@ public struct AlertsError: Error, Sendable, CustomStringConvertible {
     }
 
     /// - Parameter fault: what is wrong with the file, such as "is not a database".
-    init(damaged fault: String, cause: (any Error)? = nil) {
+    package init(damaged fault: String, cause: (any Error)? = nil) {
         self.init(
             .storeFailed, "The alert rules are unavailable: alerts.sqlite \(fault).",
             hint:
                 "Restore it from a backup while the host is stopped, or set it aside and define the"
                 + " rules again: mv alerts.sqlite alerts.sqlite.damaged",
             cause: cause)
-    }
-
-    /// Wraps an error of SQLite or of the file; an error of this module stays as it is.
-    init(wrapping error: any Error) {
-        if let own = error as? AlertsError {
-            self = own
-            return
-        }
-        let failed = "The file of alert rules could not be read or written"
-        switch DatabaseFailure(error) {
-        case .file(let file):
-            let code: Code =
-                switch file.code {
-                case .unsafe: .unsafeFile
-                case .diskFull: .diskFull
-                case .failed: .storeFailed
-                }
-            self.init(code, file.message, hint: file.hint, cause: file)
-        case .damaged(let reason): self.init(damaged: "is damaged: \(reason)", cause: error)
-        case .diskFull(let reason): self.init(.diskFull, "\(failed): \(reason).", cause: error)
-        case .other(let reason): self.init(.storeFailed, "\(failed): \(reason).", cause: error)
-        }
     }
 
     public var description: String { message }

@@ -1,10 +1,9 @@
-import Databases
-import Files
+public import Databases
 
 /// Why a value was not stored or read, or a message not accepted.
-public struct AppStorageError: Error, Sendable, CustomStringConvertible {
+public struct AppStorageError: DatabaseFileError, Sendable, CustomStringConvertible {
     /// The kinds of error.
-    public enum Code: Hashable, Sendable, CaseIterable {
+    public enum Code: DatabaseErrorCode, Hashable, Sendable, CaseIterable {
         /// The key is too long.
         case invalidKey
         /// The value is larger than ``StoredValue/limit``.
@@ -24,6 +23,8 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
         /// The app has sent too many messages; ``AppStorageError/retryAfter`` is how long to wait.
         case tooManyMessages
     }
+
+    package static let failedAccess = "The storage of apps could not be read or written"
 
     /// The kind of error.
     public let code: Code
@@ -52,6 +53,10 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
+    package init(_ code: Code, _ message: String, hint: String?, cause: (any Error)?) {
+        self.init(code, message, hint: hint, retryAfter: nil, cause: cause)
+    }
+
     init(full usage: StorageUsage) {
         let hasTooManyKeys = usage.items >= StorageUsage.itemLimit
         self.init(
@@ -62,38 +67,13 @@ public struct AppStorageError: Error, Sendable, CustomStringConvertible {
             hint: "Remove values that are no longer needed.", usage: usage)
     }
 
-    init(_ error: FilesError) {
-        let code: Code =
-            switch error.code {
-            case .unsafe: .unsafeFile
-            case .diskFull: .diskFull
-            default: .storeFailed
-            }
-        self.init(code, error.message, hint: error.hint, cause: error)
-    }
-
     /// - Parameter fault: what is wrong with the file, such as "is not a database".
-    init(damaged fault: String, cause: (any Error)? = nil) {
+    package init(damaged fault: String, cause: (any Error)? = nil) {
         self.init(
             .damaged, "The storage of apps is unavailable: app-storage.sqlite \(fault).",
             hint:
                 "Restore it from a backup while the host is stopped, or set it aside, and apps start"
                 + " with empty storage: mv app-storage.sqlite app-storage.sqlite.damaged",
             cause: cause)
-    }
-
-    /// Wraps an error of SQLite or of the file; an error of this module stays as it is.
-    init(wrapping error: any Error) {
-        if let own = error as? AppStorageError {
-            self = own
-            return
-        }
-        let failed = "The storage of apps could not be read or written"
-        switch DatabaseFailure(error) {
-        case .file(let file): self.init(file)
-        case .damaged(let reason): self.init(damaged: "is damaged: \(reason)", cause: error)
-        case .diskFull(let reason): self.init(.diskFull, "\(failed): \(reason).", cause: error)
-        case .other(let reason): self.init(.storeFailed, "\(failed): \(reason).", cause: error)
-        }
     }
 }

@@ -38,6 +38,54 @@ public enum DatabaseFailure {
     }
 }
 
+/// The codes that the errors of all modules with a database file have.
+package protocol DatabaseErrorCode {
+    /// Other users can read or write the file.
+    static var unsafeFile: Self { get }
+    /// The disk is full.
+    static var diskFull: Self { get }
+    /// The file could not be read or written.
+    static var storeFailed: Self { get }
+}
+
+/// An error of a module that keeps its data in a database file.
+package protocol DatabaseFileError: Error {
+    associatedtype Code: DatabaseErrorCode
+
+    /// What failed, such as "The alert rules could not be read or written".
+    static var failedAccess: String { get }
+
+    init(_ code: Code, _ message: String, hint: String?, cause: (any Error)?)
+
+    /// - Parameter fault: what is wrong with the file, such as "is not a database".
+    init(damaged fault: String, cause: (any Error)?)
+}
+
+extension DatabaseFileError {
+    /// Wraps an error of SQLite or of the file; an error of the same module stays as it is.
+    package init(wrapping error: any Error) {
+        if let own = error as? Self {
+            self = own
+            return
+        }
+        switch DatabaseFailure(error) {
+        case .file(let file):
+            let code: Code =
+                switch file.code {
+                case .unsafe: .unsafeFile
+                case .diskFull: .diskFull
+                case .failed: .storeFailed
+                }
+            self.init(code, file.message, hint: file.hint, cause: file)
+        case .damaged(let reason): self.init(damaged: "is damaged: \(reason)", cause: error)
+        case .diskFull(let reason):
+            self.init(.diskFull, "\(Self.failedAccess): \(reason).", hint: nil, cause: error)
+        case .other(let reason):
+            self.init(.storeFailed, "\(Self.failedAccess): \(reason).", hint: nil, cause: error)
+        }
+    }
+}
+
 extension DatabaseError {
     /// Whether the disk is full; if there is no space for its shared memory, SQLite reports an I/O error.
     public var isLackOfSpace: Bool {

@@ -1,10 +1,9 @@
-import Databases
-import Files
+public import Databases
 
 /// Why health data was not saved, read or removed.
-public struct HealthError: Error, Sendable, CustomStringConvertible {
+public struct HealthError: DatabaseFileError, Sendable, CustomStringConvertible {
     /// The kinds of error.
-    public enum Code: Hashable, Sendable, CaseIterable {
+    public enum Code: DatabaseErrorCode, Hashable, Sendable, CaseIterable {
         /// No type has this name.
         case unknownType
         /// Nothing with this identifier that the caller may see or change.
@@ -27,6 +26,8 @@ public struct HealthError: Error, Sendable, CustomStringConvertible {
         case storeFailed
     }
 
+    package static let failedAccess = "The health store could not be read or written"
+
     /// The kind of error.
     public let code: Code
     /// One sentence; never a value of health data.
@@ -38,7 +39,7 @@ public struct HealthError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { message }
 
-    init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.hint = hint
@@ -53,38 +54,13 @@ public struct HealthError: Error, Sendable, CustomStringConvertible {
             hint: "List the types with: nervous health types")
     }
 
-    init(_ error: FilesError) {
-        let code: Code =
-            switch error.code {
-            case .unsafe: .unsafeFile
-            case .diskFull: .diskFull
-            case .failed: .storeFailed
-            }
-        self.init(code, error.message, hint: error.hint, cause: error)
-    }
-
     /// - Parameter fault: what is wrong with the file, such as "is not a database".
-    init(damaged fault: String, cause: (any Error)? = nil) {
+    package init(damaged fault: String, cause: (any Error)? = nil) {
         self.init(
             .damaged, "The health store is unavailable: health.sqlite \(fault).",
             hint:
                 "Restore health.sqlite and health.key from a backup while the host is stopped, or set the"
                 + " file aside to begin with an empty store: mv health.sqlite health.sqlite.damaged",
             cause: cause)
-    }
-
-    /// Wraps an error of SQLite or of the file; an error of this module stays as it is.
-    init(wrapping error: any Error) {
-        if let own = error as? HealthError {
-            self = own
-            return
-        }
-        let failed = "The health store could not be read or written"
-        switch DatabaseFailure(error) {
-        case .file(let file): self.init(file)
-        case .damaged(let reason): self.init(damaged: "is damaged: \(reason)", cause: error)
-        case .diskFull(let reason): self.init(.diskFull, "\(failed): \(reason).", cause: error)
-        case .other(let reason): self.init(.storeFailed, "\(failed): \(reason).", cause: error)
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Databases
 import GRDB
 public import Samples
 import Text

@@ -1,11 +1,10 @@
-import Databases
-import Files
+public import Databases
 public import Tracks
 
 /// An error of a session, a route or the file of sessions.
-public struct SessionsError: Error, Sendable, CustomStringConvertible {
+public struct SessionsError: DatabaseFileError, Sendable, CustomStringConvertible {
     /// The kind of error.
-    public enum Code: Hashable, Sendable, CaseIterable {
+    public enum Code: DatabaseErrorCode, Hashable, Sendable, CaseIterable {
         /// There is no such session.
         case notFound
         /// A session with this identifier exists.
@@ -28,6 +27,8 @@ public struct SessionsError: Error, Sendable, CustomStringConvertible {
         case storeFailed
     }
 
+    package static let failedAccess = "The file of sessions could not be read or written"
+
     /// The kind of error.
     public let code: Code
     /// One sentence.
@@ -37,38 +38,22 @@ public struct SessionsError: Error, Sendable, CustomStringConvertible {
     /// The underlying error.
     public let cause: (any Error)?
 
-    init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.hint = hint
         self.cause = cause
     }
 
+    /// - Parameter fault: what is wrong with the file, such as "is not a database".
+    package init(damaged fault: String, cause: (any Error)?) {
+        self.init(
+            .storeFailed, "The sessions are unavailable: sessions.sqlite \(fault).", cause: cause)
+    }
+
     /// Wraps an error of a route or track.
     public init(_ error: TrackError) {
         self.init(.invalid, error.message, cause: error)
-    }
-
-    /// Wraps an error of SQLite or of the file; an error of this module stays as it is.
-    init(wrapping error: any Error) {
-        if let own = error as? SessionsError {
-            self = own
-            return
-        }
-        let failed = "The file of sessions could not be read or written"
-        switch DatabaseFailure(error) {
-        case .file(let file):
-            let code: Code =
-                switch file.code {
-                case .unsafe: .unsafeFile
-                case .diskFull: .diskFull
-                case .failed: .storeFailed
-                }
-            self.init(code, file.message, hint: file.hint, cause: file)
-        case .diskFull(let reason): self.init(.diskFull, "\(failed): \(reason).", cause: error)
-        case .damaged(let reason), .other(let reason):
-            self.init(.storeFailed, "\(failed): \(reason).", cause: error)
-        }
     }
 
     public var description: String { message }
