@@ -117,12 +117,15 @@ public enum MetricsReader {
             guard let key = attribute.member("key")?.text(atMost: PushLimits.name),
                 let value = attribute.member("value")
             else { return nil }
-            let text =
-                value.member("stringValue")?.text(atMost: PushLimits.name)
-                ?? integer(value.member("intValue")).map(String.init)
-                ?? value.member("boolValue")?.bool.map(String.init)
-            return text.map { MetricPoint.Attribute(key: key, value: $0) }
+            return attributeText(value).map { MetricPoint.Attribute(key: key, value: $0) }
         }
+    }
+
+    private static func attributeText(_ value: JSONValue) -> String? {
+        if let text = value.member("stringValue") { return text.text(atMost: PushLimits.name) }
+        if let number = integer(value.member("intValue")) { return "\(number)" }
+        guard case .bool(let flag) = value.member("boolValue")?.content else { return nil }
+        return flag ? "true" : "false"
     }
 
     /// A 64-bit integer: a text in the JSON of protobuf, or a number.
