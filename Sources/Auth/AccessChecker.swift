@@ -61,7 +61,7 @@ final class AccessChecker {
         var client = try await identify(
             token: token, name: name, for: requested, operation: requested.operation)
         // A stream or upload that continues keeps the sensor that its name first referred to.
-        let found = requested.isContinuation ? [] : await readable(requested.sensor)
+        let found = requested.isContinuation ? [] : await self.readable(for: requested, readable)
         if client.kind == .owner {
             let access = requested.access == .write ? Access.write : .raw
             let sensor = try await resolve(requested, client, among: found, permissions.current)
@@ -97,7 +97,7 @@ final class AccessChecker {
         token: String?, _ requested: AccessRequest,
         readable: @Sendable (SensorID) async -> [SensorID]
     ) async -> Bool {
-        let found = await readable(requested.sensor)
+        let found = await self.readable(for: requested, readable)
         guard let client = token.flatMap({ tokens.client(of: $0) }), client.kind != .owner
         else { return false }
         return !found.isEmpty && asksOwner(for: requested, client, among: found)
@@ -353,6 +353,14 @@ final class AccessChecker {
             && clients.app(client.name).privileges != nil
     }
 
+    /// The sensors that a request can refer to.
+    nonisolated(nonsending) private func readable(
+        for request: AccessRequest, _ readable: @Sendable (SensorID) async -> [SensorID]
+    ) async -> [SensorID] {
+        let found = await readable(request.sensor)
+        return request.isExact ? found.filter { $0 == request.sensor } : found
+    }
+
     /// Replaces the sensor of a request, which may be a kind, by the one sensor that it refers to.
     ///
     /// - Throws: `severalSensors`.
@@ -360,6 +368,7 @@ final class AccessChecker {
         _ request: AccessRequest, _ client: Client, among found: [SensorID],
         _ permissions: Permissions
     ) async throws(AuthError) -> AccessRequest {
+        if request.isExact { return request }
         let sensors = permissions.candidates(of: request, by: client, among: found)
         guard sensors.count == 1 else { throw await refusals.several(sensors, request, client) }
         return request.with(sensors[0])

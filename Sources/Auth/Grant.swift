@@ -13,22 +13,30 @@ public struct AccessRequest: Hashable, Sendable {
     /// Whether it continues an earlier use, as a stream does; then an expired token is not recorded
     /// in the access log.
     public let isContinuation: Bool
+    /// Whether the sensor of that name is meant and never another one of its kind, as by callers that list
+    /// all sensors: an unavailable sensor can have the name of its kind.
+    public let isExact: Bool
 
-    /// - Parameter isContinuation: whether it continues an earlier use, as a stream does.
+    /// - Parameters:
+    ///   - isContinuation: whether it continues an earlier use, as a stream does.
+    ///   - isExact: whether the sensor of that name is meant, and never another one of its kind.
     public init(
-        _ operation: String, of sensor: SensorID, _ access: Access, isContinuation: Bool = false
+        _ operation: String, of sensor: SensorID, _ access: Access, isContinuation: Bool = false,
+        isExact: Bool = false
     ) {
         self.sensor = sensor
         self.access = access
         self.operation = operation
         self.isContinuation = isContinuation
+        self.isExact = isExact
     }
 
     var privilege: PrivilegeID { PrivilegeID.sensor(sensor, access) }
 
     /// The same use of another sensor.
     func with(_ sensor: SensorID) -> AccessRequest {
-        AccessRequest(operation, of: sensor, access, isContinuation: isContinuation)
+        AccessRequest(
+            operation, of: sensor, access, isContinuation: isContinuation, isExact: isExact)
     }
 }
 

@@ -26,12 +26,14 @@ struct RequestAuthorizer: Sendable {
     func now() -> Timestamp { time.now() }
 
     /// A grant for one use of a sensor.
+    ///
+    /// - Parameter isExact: whether the sensor of that name is meant, and never another one of its kind.
     func grant(
         _ operation: String, _ access: Access, of sensor: SensorID, _ request: Request,
-        _ context: ProviderContext, isContinuation: Bool = false
+        _ context: ProviderContext, isContinuation: Bool = false, isExact: Bool = false
     ) async throws(AuthError) -> Grant {
         let requested = AccessRequest(
-            operation, of: sensor, access, isContinuation: isContinuation)
+            operation, of: sensor, access, isContinuation: isContinuation, isExact: isExact)
         return try await authority.checkApp(
             token: token(request, context), name: context.claimedName, requested: requested
         ) { await isGrantable.readable(named: $0) }

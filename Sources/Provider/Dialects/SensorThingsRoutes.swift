@@ -70,7 +70,8 @@ struct SensorThingsRoutes {
         let catalogue = try await catalogue(for: client, query, request, context)
         let reader = ObservationReader(engine: engine, catalogue: catalogue) { sensor, continues in
             try await authorizer.grant(
-                "samples", .raw, of: sensor, request, context, isContinuation: continues)
+                "samples", .raw, of: sensor, request, context, isContinuation: continues,
+                isExact: true)
         }
         let writer = SensorThingsWriter(
             base: request.sensorThingsBase, catalogue: catalogue, reader: reader,
@@ -93,7 +94,7 @@ struct SensorThingsRoutes {
         {
             guard permissions.permission(of: client, for: sensor.id) == .granted else { continue }
             let grant = try await authorizer.grant(
-                "latest", .raw, of: sensor.id, request, context)
+                "latest", .raw, of: sensor.id, request, context, isExact: true)
             positions[sensor.id] = try await position(grant)
         }
         return SensorThingsCatalogue(sensors, positions: positions)

@@ -35,7 +35,8 @@ struct GrantedSeries: SeriesSource {
         let permissions = await authorizer.authority.permissions
         var all: [MetricSeries] = []
         var statuses: [SensorID: SensorStatus] = [:]
-        for status in await machine.statuses() {
+        for status in await machine.statuses()
+        where status.state == .available || status.hasSamples {
             let id = status.sensor.id
             switch permissions.permission(of: client, for: id) {
             case .granted, .statistics:
@@ -78,7 +79,8 @@ struct GrantedSeries: SeriesSource {
     ) async throws -> [[Double?]] {
         guard let statistic = Statistic(function) else { return series.map { _ in [] } }
         return try await bySensor(series) { sensor, fields in
-            let grant = try await authorizer.grant("stats", .stats, of: sensor, request, context)
+            let grant = try await authorizer.grant(
+                "stats", .stats, of: sensor, request, context, isExact: true)
             let width = window ?? lookBack(sensor, grant)
             let windows = MovingWindows(
                 from: times.first, every: times.step, count: times.count, width: width)
@@ -116,7 +118,8 @@ struct GrantedSeries: SeriesSource {
     func samples(of series: [MetricSeries], in range: TimeRange) async throws -> [SeriesSamples] {
         let room = SampleRoom(Self.sampleLimit)
         let found = try await bySensor(series) { sensor, fields -> [SeriesSamples] in
-            let grant = try await authorizer.grant("samples", .raw, of: sensor, request, context)
+            let grant = try await authorizer.grant(
+                "samples", .raw, of: sensor, request, context, isExact: true)
             let page = try await engine.batch(
                 SampleSelection(range: range, fields: fields, limit: max(1, room.left)),
                 for: grant)

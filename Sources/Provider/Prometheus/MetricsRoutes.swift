@@ -19,10 +19,6 @@ struct MetricsRoutes {
 
     /// How many sensors one task reads.
     private static let chunk = 64
-    /// The recent time whose distribution is shown under a statistics-only grant, at least.
-    private static let recent = Duration.seconds(600)
-    /// The cells of a statistics-only grant are at most a hundred times as long as the interval of the level `medium`.
-    private static let longestCell = 100
     private static let percents = [0.0, 5, 25, 50, 75, 95, 100]
 
     func add(to routes: inout RouteTable) {
@@ -84,20 +80,18 @@ struct MetricsRoutes {
             if known.allowsSamples {
                 guard known.status.hasSamples else { return nil }
                 let grant = try await authorizer.grant(
-                    "latest", .raw, of: sensor.id, request, context)
+                    "latest", .raw, of: sensor.id, request, context, isExact: true)
                 let latest = try await engine.latest(for: grant)
                 // A stale value is not a current one.
                 guard latest.freshness?.isStale != true else { return nil }
                 return .newest(sensor, latest)
             }
             guard sensor.fields.contains(where: \.kind.isNumeric) else { return nil }
-            let grant = try await authorizer.grant("stats", .stats, of: sensor.id, request, context)
-            let now = authorizer.now()
-            let width = max(Self.recent, sensor.cadence.medium * Self.longestCell)
-            let query = StatisticsQuery(
-                range: TimeRange(from: now.advanced(by: .zero - width), to: now),
-                statistics: Self.percents.map { .approximatePercentile($0) }
-                    + [.mean, .standardDeviation, .count])
+            let grant = try await authorizer.grant(
+                "stats", .stats, of: sensor.id, request, context, isExact: true)
+            let query = RecentStatistics(of: sensor).query(
+                Self.percents.map { .approximatePercentile($0) }
+                    + [.mean, .standardDeviation, .count], at: authorizer.now())
             return .recent(sensor, try await engine.statistics(query, for: grant))
         } catch {
             guard let problem = Problem(ofStream: error) else { throw error }
