@@ -47,6 +47,19 @@ public struct DeviceAnnouncement: Hashable, Sendable {
 
         /// The values of a sensor, as a JSON object.
         public func values(of sensor: SensorID) -> String { "nervous/\(host)/\(sensor)/values" }
+
+        /// The statistics of a sensor, as a JSON object with one for each field.
+        public func statistics(of sensor: SensorID) -> String {
+            "nervous/\(host)/\(sensor)/statistics"
+        }
+    }
+
+    /// What Home Assistant shows of a sensor.
+    public enum Content: Hashable, Sendable {
+        /// The newest sample.
+        case samples
+        /// The mean of each numeric field in recent time; its other statistics and its window are attributes.
+        case means
     }
 
     /// Where it is published, retained.
@@ -57,19 +70,32 @@ public struct DeviceAnnouncement: Hashable, Sendable {
     /// - Parameters:
     ///   - expireAfter: after how many seconds a value is no longer valid; `nil` for never.
     ///   - version: of Nervous.
-    public init(_ sensor: Sensor, expireAfter: Int?, topics: Topics, version: String) {
+    public init(
+        _ sensor: Sensor, showing content: Content = .samples, expireAfter: Int?, topics: Topics,
+        version: String
+    ) {
         topic = topics.announcement(of: sensor.id)
         let id = "nervous_\(topics.host)_\(sensor.id.description.replacing(".", with: "_"))"
         var entities: [String: Entity] = [:]
         // Names are part of templates.
+        let statistics = content == .means ? topics.statistics(of: sensor.id) : nil
         for field in sensor.fields where field.name.wholeMatch(of: /[A-Za-z][A-Za-z0-9]*/) != nil {
-            entities[field.name] = Entity(
+            let entity = Entity(
                 field, of: sensor, id: "\(id)_\(field.name)", expireAfter: expireAfter)
+            guard let statistics else {
+                entities[field.name] = entity
+                continue
+            }
+            // An entity with nothing but its platform is removed, if the samples were announced before.
+            entities[field.name] =
+                field.kind.isNumeric
+                ? entity.showingMean(of: field, at: statistics)
+                : Entity(platform: entity.platform)
         }
         let message = Message(
             device: .init(identifiers: [id], name: sensor.title, model: sensor.id.description),
             origin: .init(name: "Nervous", version: version), components: entities,
-            values: topics.values(of: sensor.id), status: topics.status)
+            values: statistics ?? topics.values(of: sensor.id), status: topics.status)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // The types have no values that cannot be encoded.
@@ -132,18 +158,27 @@ private struct Entity: Encodable {
         case on = "payload_on"
         case off = "payload_off"
         case expireAfter = "expire_after"
+        case attributes = "json_attributes_topic"
+        case attributesTemplate = "json_attributes_template"
     }
 
     let platform: String
-    let name: String
-    let id: String
-    let template: String
+    var name: String?
+    var id: String?
+    var template: String?
     var unit: String?
     var deviceClass: String?
     var stateClass: String?
     var on: String?
     var off: String?
-    let expireAfter: Int?
+    var expireAfter: Int?
+    var attributes: String?
+    var attributesTemplate: String?
+
+    /// An entity that is removed.
+    init(platform: String) {
+        self.platform = platform
+    }
 
     init(_ field: Field, of sensor: Sensor, id: String, expireAfter: Int?) {
         (name, self.id, self.expireAfter) = (field.name, id, expireAfter)
@@ -162,6 +197,18 @@ private struct Entity: Encodable {
         template = "{{ value_json['\(field.name)'] }}"
         let measure = HomeAssistantMeasure(field, of: sensor.id.kind)
         (unit, deviceClass, stateClass) = (measure.unit, measure.deviceClass, measure.stateClass)
+    }
+
+    /// The same entity with the mean of recent time as its state.
+    func showingMean(of field: Field, at topic: String) -> Entity {
+        var entity = self
+        entity.name = "\(field.name) (mean)"
+        entity.template = "{{ value_json['\(field.name)']['mean'] }}"
+        // The mean of a meter's readings is not a reading.
+        if stateClass != "measurement" { (entity.deviceClass, entity.stateClass) = (nil, nil) }
+        entity.attributes = topic
+        entity.attributesTemplate = "{{ value_json['\(field.name)'] | tojson }}"
+        return entity
     }
 }
 

@@ -6,13 +6,15 @@ public import Logging
 import NIOCore
 import Samples
 public import Scheduling
+import Statistics
 public import VM
 
-/// Announces sensors for Home Assistant at an MQTT broker, and publishes their newest samples.
+/// Announces sensors for Home Assistant at an MQTT broker, and publishes their newest samples, or the means of recent
+/// time where only statistics are granted.
 ///
 /// It is a client like any other, named `home-assistant`: it has a token, reads under grants, and every read has
-/// an entry in the access log. A sensor is announced while its samples are granted to the client; the announcement
-/// is removed when the grant or the token ends.
+/// an entry in the access log. A sensor is announced while it is granted to the client; the announcement is removed
+/// when the grant or the token ends.
 ///
 /// ```swift
 /// let publisher = HomeAssistantPublisher(
@@ -30,11 +32,13 @@ public actor HomeAssistantPublisher {
 
     /// What was done about a granted sensor since the broker was connected.
     private struct Progress {
+        /// The access that was granted.
+        let access: Access
         var announcement: DeviceAnnouncement?
         var expiry: Int?
         /// The sequence number of the newest stored sample when it was last read.
         var seen: Int64?
-        /// When a virtual sensor is read again.
+        /// When a virtual sensor, or its statistics, are read again.
         var due: Timestamp
         /// The sequence number of the last published sample.
         var published: Int64?
@@ -113,6 +117,7 @@ public actor HomeAssistantPublisher {
                     for id in sensors.keys {
                         sensors[id]?.seen = nil
                         sensors[id]?.published = nil
+                        sensors[id]?.due = .distantPast
                     }
                 } else if let id = topics.sensor(announcedAt: topic) {
                     if payload.isEmpty { retained.remove(id) } else { retained.insert(id) }
@@ -136,14 +141,18 @@ public actor HomeAssistantPublisher {
         var granted: Set<SensorID> = []
         for status in await machine.statuses() {
             let id = status.sensor.id
-            guard await isGranted(id, token) else { continue }
+            guard let access = await access(to: id, token) else { continue }
+            let isNumeric = status.sensor.fields.contains(where: \.kind.isNumeric)
+            guard access == .raw || isNumeric else { continue }
             granted.insert(id)
-            await publish(status, token)
+            await publish(status, access, token)
         }
         for id in retained.union(sensors.keys) where !granted.contains(id) {
             // A sensor may be found later, such as one that itself comes from a broker.
             let mayAppear = startTime.duration(to: time.now()) < Self.settling
-            if mayAppear, await machine.sensor(id) == nil, await isGranted(id, token) { continue }
+            if mayAppear, await machine.sensor(id) == nil, await access(to: id, token) != nil {
+                continue
+            }
             remove(id)
         }
         guard !hasSaidOnline, isConnected else { return }
@@ -184,49 +193,58 @@ public actor HomeAssistantPublisher {
         publisher.publish([], to: topics.announcement(of: id), isRetained: true)
     }
 
-    /// Whether the client may read samples of a sensor; not recorded.
-    private func isGranted(_ id: SensorID, _ token: String?) async -> Bool {
-        guard let token else { return false }
-        let samples = PrivilegeID.sensor(id, .raw)
-        return await authority.granted(anyOf: [samples], token: token) != nil
+    /// Whether the client may read samples of a sensor, or statistics only; not recorded.
+    private func access(to id: SensorID, _ token: String?) async -> Access? {
+        guard let token else { return nil }
+        let privileges = [Access.raw, .stats].map { PrivilegeID.sensor(id, $0) }
+        return await authority.granted(anyOf: privileges, token: token)?.access
     }
 
-    private func publish(_ status: SensorStatus, _ token: String?) async {
-        let id = status.sensor.id
-        let isVirtual = status.sensor.derivation != nil
+    private func publish(_ status: SensorStatus, _ access: Access, _ token: String?) async {
+        let sensor = status.sensor
+        let id = sensor.id
+        let isVirtual = sensor.derivation != nil
         let (now, newest) = (time.now(), status.newest?.sequence)
-        if let known = sensors[id] {
-            guard isVirtual ? now >= known.due : newest != known.seen else { return }
+        let known = sensors[id].flatMap { $0.access == access ? $0 : nil }
+        if let known {
+            let isTimed = isVirtual || access == .stats
+            guard isTimed ? now >= known.due : newest != known.seen else { return }
         }
-        var progress = sensors[id] ?? Progress(due: now)
+        var progress = known ?? Progress(access: access, due: now)
         progress.seen = newest
-        progress.due = now.advanced(by: status.sensor.cadence.medium)
+        let period =
+            access == .stats ? RecentStatistics(of: sensor).period : sensor.cadence.medium
+        progress.due = now.advanced(by: period)
         sensors[id] = progress
         do {
             let grant = try await authority.checkApp(
                 token: token, name: Self.clientName,
-                requested: AccessRequest("latest", of: id, .raw)
+                requested: AccessRequest(
+                    access == .raw ? "latest" : "stats", of: id, access, isExact: true)
             ) { [isGrantable] in await isGrantable.readable(named: $0) }
-            let latest = try await engine.latest(for: grant)
+            let reading =
+                access == .raw ? try await newestSample(grant) : try await means(of: sensor, grant)
             // The connection or the grant may have ended during the read.
             guard isConnected, let current = sensors[id] else { return }
             // Home Assistant has started during the read.
+            if current.due == .distantPast { progress.due = .distantPast }
             if current.seen != newest { (progress.seen, progress.published) = (nil, nil) }
-            progress.expiry = latest.interval.map {
+            progress.expiry = reading.interval.map {
                 DeviceAnnouncement.expiry(of: $0, known: progress.expiry)
             }
             let announcement = DeviceAnnouncement(
-                status.sensor, expireAfter: progress.expiry, topics: topics, version: version)
+                sensor, showing: access == .raw ? .samples : .means,
+                expireAfter: progress.expiry, topics: topics, version: version)
             if progress.announcement != announcement {
                 publisher.publish(announcement.payload, to: announcement.topic, isRetained: true)
                 progress.announcement = announcement
             }
-            if let sample = latest.samples.first, latest.freshness?.isStale != true,
-                isVirtual || sample.sequence != progress.published
-            {
-                publisher.publish(
-                    Self.json(sample, latest.fields), to: topics.values(of: id), isRetained: false)
-                progress.published = sample.sequence
+            let isNew = reading.sequence == nil || reading.sequence != progress.published
+            if let payload = reading.payload, isVirtual || isNew {
+                let topic =
+                    access == .raw ? topics.values(of: id) : topics.statistics(of: id)
+                publisher.publish(payload, to: topic, isRetained: false)
+                progress.published = reading.sequence
             }
             sensors[id] = progress
         } catch {
@@ -234,13 +252,67 @@ public actor HomeAssistantPublisher {
         }
     }
 
-    private static func json(_ sample: StoredSample, _ fields: [Field]) -> [UInt8] {
+    // MARK: - Values
+
+    /// What Home Assistant is told about a sensor.
+    private struct Reading {
+        /// How often there is another one, if that is known.
+        let interval: Duration?
+        /// `nil` if there is none that is current.
+        var payload: [UInt8]?
+        /// The sequence number of the sample; `nil` for statistics.
+        var sequence: Int64?
+    }
+
+    private func newestSample(_ grant: Grant) async throws -> Reading {
+        let latest = try await engine.latest(for: grant)
+        var reading = Reading(interval: latest.interval)
+        guard let sample = latest.samples.first, latest.freshness?.isStale != true else {
+            return reading
+        }
+        reading.payload = Self.object(latest.fields) { field, buffer in
+            buffer.writeJSON(sample.values[field])
+        }
+        reading.sequence = sample.sequence
+        return reading
+    }
+
+    /// The means of recent time, with the other statistics and the window.
+    private func means(of sensor: Sensor, _ grant: Grant) async throws -> Reading {
+        let recent = RecentStatistics(of: sensor)
+        let statistics: [Statistic] = [.mean, .standardDeviation, .minimum, .maximum]
+        let table = try await engine.statistics(
+            recent.query(statistics, at: time.now()), for: grant)
+        var reading = Reading(interval: recent.period)
+        // Too few samples are suppressed.
+        guard let window = table.windows.first, let count = window.count else { return reading }
+        let names = ["mean", "stddev", "min", "max"]
+        reading.payload = Self.object(table.fields) { field, buffer in
+            buffer.writeString("{")
+            for (name, value) in zip(names, window.values[field]) {
+                buffer.writeString("\"\(name)\":")
+                buffer.writeJSON(Value.number(value ?? .nan))
+                buffer.writeString(",")
+            }
+            buffer.writeString("\"samples\":\(count),\"from\":")
+            buffer.writeJSON(window.range.from.description)
+            buffer.writeString(",\"to\":")
+            buffer.writeJSON(window.range.to.description)
+            buffer.writeString("}")
+        }
+        return reading
+    }
+
+    /// A JSON object with a member for each field.
+    private static func object(
+        _ fields: [Field], _ write: (_ index: Int, inout ByteBuffer) -> Void
+    ) -> [UInt8] {
         var buffer = ByteBuffer()
-        for (field, value) in zip(fields, sample.values) {
-            buffer.writeString(buffer.readableBytes == 0 ? "{" : ",")
+        for (index, field) in fields.enumerated() {
+            buffer.writeString(index == 0 ? "{" : ",")
             buffer.writeJSON(field.name)
             buffer.writeString(":")
-            buffer.writeJSON(value)
+            write(index, &buffer)
         }
         buffer.writeString("}")
         return Array(buffer.readableBytesView)

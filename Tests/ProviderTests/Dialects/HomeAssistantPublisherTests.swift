@@ -17,37 +17,10 @@ import VM
     .blocking, .enabled(if: TestBroker.isInstalled && MessageWatch.isInstalled),
     .timeLimit(.minutes(10)))
 struct HomeAssistantPublisherTests {
-    private static let topics = DeviceAnnouncement.Topics(prefix: "homeassistant", host: "test")
+    private static let topics = ServedHost.homeAssistantTopics
     private static let client = HomeAssistantPublisher.clientName
     private static let attic: SensorID = "temperature.attic"
     private static let values = "nervous/test/temperature.attic/values"
-
-    /// Runs `body` while the publisher runs.
-    private static func publishing(
-        _ host: ServedHost, at broker: TestBroker, token: String?,
-        _ body: (MessageWatch) async throws -> Void
-    ) async throws {
-        let watch = try await MessageWatch(broker)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let time = FastTime(clock: host.clock)
-        let publisher = HomeAssistantPublisher(
-            broker: MQTTBroker(host: "127.0.0.1", port: broker.port), topics: topics,
-            version: "1.2.3", authority: host.authority, machine: host.machine,
-            engine: AnalyticsEngine(host.machine, log: host.authority.log, time: time),
-            time: time, logger: logger
-        ) { token }
-        let task = Task { await publisher.run() }
-        do {
-            try await body(watch)
-        } catch {
-            task.cancel()
-            await task.value
-            throw error
-        }
-        task.cancel()
-        await task.value
-    }
 
     private static func startedBroker() throws -> TestBroker {
         let broker = try TestBroker()
@@ -59,38 +32,52 @@ struct HomeAssistantPublisherTests {
         topics.announcement(of: sensor)
     }
 
-    @Test(arguments: GrantTermCase.all)
-    func `Home Assistant is shown what the native route shows`(term: GrantTermCase) async throws {
+    @Test func `statistics only are announced as means, and samples as soon as they are granted`()
+        async throws
+    {
         try await ServedHost.with { host in
             let broker = try Self.startedBroker()
             try await host.fillTemperatures()
             let token = try await host.client(Self.client)
-            let other = try await host.client("native")
-            for client in [Self.client, "native"] { try await host.decide(term, by: client) }
-            let native = try await host.nativeView(of: Self.attic.description, token: other)
-            try await Self.publishing(host, at: broker, token: token) { watch in
-                // The publisher is online after its first look at all sensors.
+            try await host.decide(.statisticsOnly, "sensor:temperature.attic", by: Self.client)
+            try await host.publishing(at: broker, token: token) { watch in
                 try await watch.until(Self.topics.status) { $0 == "online" }
-                let cellar = Self.announcement("temperature.cellar")
-                if let latest = native.latest {
-                    let text = try await watch.until(Self.values) { _ in true }
-                    let members = try StrictJSON().parse(Array(text.utf8)).object ?? []
-                    let shown = Dictionary(
-                        uniqueKeysWithValues: members.map { ($0.key, $0.value.text()) })
-                    let wanted = latest.values.filter { $0.key != "age" && $0.key != "stale" }
-                    #expect(shown == wanted.mapValues { $0.text() })
-                    try await watch.until(Self.announcement()) { $0.contains("°C") }
-                    #expect((watch.last(cellar) == nil) == term.excludesCellar)
-                } else {
-                    #expect(watch.last(Self.announcement()) == nil)
-                    #expect(watch.last(cellar) == nil)
-                    #expect(watch.last(Self.values) == nil)
-                }
+                let means = try await watch.until(Self.announcement()) { _ in true }
+                #expect(means.contains("temperature (mean)"))
+                #expect(watch.last(Self.announcement("temperature.cellar")) == nil)
+                #expect(watch.last(Self.values) == nil)
+                let statistics = Self.topics.statistics(of: Self.attic)
+                try await watch.until(statistics) { $0.contains(#""samples":"#) }
+                // Home Assistant has started.
+                let before = watch.count(statistics)
+                try broker.publish("online", to: "homeassistant/status")
+                try await watch.until(statistics, after: before) { $0.contains(#""mean":"#) }
+                try await host.decide(
+                    .allowAlways, "sensor:temperature.attic", by: Self.client)
+                try await watch.until(Self.announcement()) { !$0.contains("(mean)") }
+                try await watch.until(Self.values) { $0.contains("window") }
+                try await host.decide(.deny, "sensor:temperature.attic", by: Self.client)
+                try await watch.until(Self.announcement()) { $0.isEmpty }
             }
-            let lines = try await host.accessLines(of: Self.client)
-            let read = AccessLine(
-                kind: .access, sensor: Self.attic, access: .raw, operation: "latest")
-            #expect(lines.contains(read) == (native.latest != nil))
+        }
+    }
+
+    @Test func `a sensor without numbers is not announced for its statistics`() async throws {
+        try await ServedHost.with { host in
+            let broker = try Self.startedBroker()
+            try await host.fillTemperatures()
+            let declared = try await host.send(
+                Call(
+                    "PUT", "/api/v1/sensors/door.front", token: host.owner,
+                    json: #"{"fields": [{"name": "state", "kind": "state"}]}"#))
+            #expect(declared.status == 201)
+            _ = try await host.publish(#"{"state": "open"}"#, to: "door.front")
+            let token = try await host.client(Self.client)
+            try await host.decide(.statisticsOnly, "sensor:door", by: Self.client)
+            try await host.publishing(at: broker, token: token) { watch in
+                try await watch.until(Self.topics.status) { $0 == "online" }
+                #expect(watch.last(Self.announcement("door.front")) == nil)
+            }
         }
     }
 
@@ -100,11 +87,14 @@ struct HomeAssistantPublisherTests {
             let broker = try Self.startedBroker()
             try await host.fillTemperatures()
             let token = try await host.client(Self.client, allow: ["sensor:temperature"])
-            try await Self.publishing(host, at: broker, token: token) { watch in
+            try await host.publishing(at: broker, token: token) { watch in
                 try await watch.until(Self.announcement()) { $0.contains("temperature") }
                 try await revocation.apply(to: host, client: Self.client)
-                try await watch.until(Self.announcement()) { $0.isEmpty }
-                try await watch.until(Self.announcement("temperature.cellar")) { $0.isEmpty }
+                for sensor in ["temperature.attic", "temperature.cellar"] as [SensorID] {
+                    try await watch.until(Self.announcement(sensor)) {
+                        revocation == .narrowed ? $0.contains("(mean)") : $0.isEmpty
+                    }
+                }
             }
         }
     }
@@ -114,7 +104,7 @@ struct HomeAssistantPublisherTests {
             let broker = try Self.startedBroker()
             try await host.fillTemperatures()
             let token = try await host.client(Self.client, allow: ["sensor:temperature.attic"])
-            try await Self.publishing(host, at: broker, token: token) { watch in
+            try await host.publishing(at: broker, token: token) { watch in
                 try await watch.until(Self.values) { _ in true }
                 _ = try await host.publish(
                     #"{"temperature": 31.5, "opened": 1, "window": "open"}"#,
@@ -145,7 +135,7 @@ struct HomeAssistantPublisherTests {
                 try broker.publish(#"{"old": 1}"#, to: topic, isRetained: true)
             }
             let token = try await host.client(Self.client, allow: ["sensor:temperature.attic"])
-            try await Self.publishing(host, at: broker, token: token) { watch in
+            try await host.publishing(at: broker, token: token) { watch in
                 try await watch.until(ghost) { $0.isEmpty }
                 try await watch.until(Self.announcement()) { $0.contains("°C") }
                 let announced = watch.all(Self.announcement())
@@ -163,12 +153,44 @@ struct HomeAssistantPublisherTests {
             for token in [
                 try await host.client("curl", allow: ["sensor:temperature"]), host.owner, "nvs_x",
             ] {
-                try await Self.publishing(host, at: broker, token: token) { watch in
+                try await host.publishing(at: broker, token: token) { watch in
                     try await watch.until(Self.topics.status) { $0 == "online" }
                     #expect(watch.last(Self.announcement()) == nil)
                 }
             }
         }
+    }
+}
+
+extension ServedHost {
+    static let homeAssistantTopics = DeviceAnnouncement.Topics(
+        prefix: "homeassistant", host: "test")
+
+    /// Runs `body` while the publisher for Home Assistant runs.
+    func publishing(
+        at broker: TestBroker, token: String?, _ body: (MessageWatch) async throws -> Void
+    ) async throws {
+        let watch = try await MessageWatch(broker)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let time = FastTime(clock: clock)
+        let publisher = HomeAssistantPublisher(
+            broker: MQTTBroker(host: "127.0.0.1", port: broker.port),
+            topics: Self.homeAssistantTopics, version: "1.2.3", authority: authority,
+            machine: machine,
+            engine: AnalyticsEngine(machine, log: authority.log, time: time),
+            time: time, logger: logger
+        ) { token }
+        let task = Task { await publisher.run() }
+        do {
+            try await body(watch)
+        } catch {
+            task.cancel()
+            await task.value
+            throw error
+        }
+        task.cancel()
+        await task.value
     }
 }
 
