@@ -86,6 +86,10 @@ static const unsigned char phones_js[] = {
 #embed "../../Provider/Resources/dashboard/phones.js"
 };
 
+static const unsigned char programs_js[] = {
+#embed "../../Provider/Resources/dashboard/programs.js"
+};
+
 static const unsigned char requests_js[] = {
 #embed "../../Provider/Resources/dashboard/requests.js"
 };
@@ -136,6 +140,7 @@ static const struct named_file files[] = {
     FILE("page-texts.js", page_texts_js),
     FILE("parts.js", parts_js),
     FILE("phones.js", phones_js),
+    FILE("programs.js", programs_js),
     FILE("requests.js", requests_js),
     FILE("route.js", route_js),
     FILE("runs.js", runs_js),

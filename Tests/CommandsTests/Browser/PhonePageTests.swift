@@ -8,7 +8,7 @@ import Testing
         #"{"payload":[{"name":"pedometer","time":1698501144401740000,"values":{"steps":12}}]}"#
 
     /// Opens the page with the form.
-    private static func open(
+    static func open(
         _ browser: Browser, _ sandbox: Sandbox, _ host: ServingHost
     ) throws {
         try browser.open(
@@ -42,11 +42,11 @@ import Testing
     }
 
     /// The value of a shown setting.
-    private static func value(_ term: String, _ browser: Browser) throws -> String {
+    static func value(_ term: String, _ browser: Browser) throws -> String {
         try browser.run(
             """
             return [...document.querySelectorAll(".settings > div")]
-              .find((one) => one.querySelector("dt").innerText === "\(term)")?.querySelector("code").innerText;
+              .find((one) => one.querySelector("dt").innerText === "\(term)")?.querySelector("code, pre").innerText;
             """)
     }
 

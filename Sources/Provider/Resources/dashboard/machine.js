@@ -7,6 +7,7 @@ import {
   table, twoSteps, until, visible,
 } from "./parts.js";
 import { phonesPanel } from "./phones.js";
+import { programsPanel } from "./programs.js";
 import { meaningText } from "./requests.js";
 
 const words = texts.machine;
@@ -20,8 +21,8 @@ export default {
     const page = new MachinePage(signal);
     await page.read();
     main.replaceChildren(page.head, h("div", { class: "with-aside" },
-      h("div", { class: "stack" }, page.health, page.checks, page.storage, page.retention, page.tokens, page.phones,
-        page.forget),
+      h("div", { class: "stack" }, page.health, page.checks, page.storage, page.retention, page.tokens, page.programs,
+        page.phones, page.forget),
       h("aside", { class: "stack", "aria-label": words.aside }, page.host, page.notices, page.locks)));
     page.follow();
     page.check();
@@ -58,6 +59,7 @@ class MachinePage {
   tokens = h("div", {});
   /** Stays when the list of tokens changes, and with it a token that is shown only once. */
   #newToken = this.#tokenForm();
+  programs = programsPanel(() => this.#readTokens());
   phones = phonesPanel(() => this.#readTokens());
   forget = h("div", {});
   host = h("div", {});

@@ -9,6 +9,8 @@ const parts = {
   noAnswer: "The host does not respond.",
   retry: "Try again",
   cancel: "Cancel",
+  copy: "Copy",
+  copied: (term) => `Copied: ${term}.`,
   notCopied: "The browser does not allow copying. Select the text instead.",
 };
 
@@ -498,8 +500,6 @@ const phones = {
   user: "User",
   password: "Password",
   token: "Token",
-  copy: "Copy",
-  copied: (term) => `Copied: ${term}.`,
   codeOf: (name) => `QR code with the settings of ${name}`,
   scan: "Scan the code with the camera of the phone to copy the settings into the app.",
   scanOwnTracks: "Scan the code with the camera of the phone: OwnTracks opens with these settings.",
@@ -515,6 +515,49 @@ const phones = {
     + " QR code, start it with: nervous serve --lan 8443, or set \"lan\": {} in config.json. Otherwise a phone needs a"
     + " tunnel.",
   revoke: (name) => `To revoke the token, choose Revoke beside ${name} in Tokens, or run: nervous token revoke ${name}`,
+  hide: "Hide it",
+};
+
+// MARK: Programs
+
+const programs = {
+  title: "Connect a program",
+  about: "Makes a token for a program that reads sensors, and shows what to write into its configuration.",
+  program: "Program",
+  programs: [
+    ["prometheus", "Prometheus"], ["grafana", "Grafana"], ["home-assistant", "Home Assistant"],
+    ["assistant", "An assistant (MCP)"], ["python", "Python"], ["curl", "curl and scripts"],
+  ],
+  name: "Name",
+  allow: "Permissions, separated by spaces",
+  lifetime: "Token expires",
+  add: "Create token",
+  showSettings: "Show settings",
+  hints: {
+    prometheus: "Prometheus stores the newest values of the sensors at each scrape, or statistics of the last minutes where"
+      + " only statistics are allowed. It has to run on this machine.",
+    grafana: "Grafana’s data source Prometheus charts all that the host has stored. Nothing has to be scraped.",
+    "home-assistant": "The host announces the sensors at your MQTT broker: the newest values, or means where only statistics"
+      + " are allowed. Everybody who may read the broker sees them.",
+    assistant: "An assistant starts with statistics only. It asks for more in a dialog of this dashboard.",
+    python: "The package nervous-sensors reads samples as arrays and pandas frames.",
+    curl: "Every call of the API needs the header Authorization.",
+  },
+  settingsOf: {
+    prometheus: "Settings of Prometheus", grafana: "Settings of Grafana",
+    "home-assistant": "Settings of this host for Home Assistant", assistant: "Settings of the assistant",
+    python: "In Python", curl: "In a shell",
+  },
+  tokenFile: (path) => `The token, in the file ${path}`,
+  grafanaFile: "A file in provisioning/datasources",
+  brokerFile: "config.json of this host, with the address of your broker; then restart the host",
+  assistantFile: "The configuration of the assistant",
+  pythonCode: "Program",
+  shell: "Command",
+  shownOnce: "Copy the settings now: the token is shown only once, and the host stores only its hash.",
+  withoutToken: "The settings contain no token: the client appears in Tokens when the assistant starts for the first time.",
+  revoke: (name) => `To revoke the token, choose Revoke beside ${name} in Tokens, or run: nervous token revoke ${name}`,
+  revokeLater: (name) => `To end its access, choose Revoke beside ${name} in Tokens, or run: nervous token revoke ${name}`,
   hide: "Hide it",
 };
 
@@ -770,4 +813,4 @@ const alerts = {
   noDataFor: (percent) => `There was no data for ${percent} % of the time.`,
 };
 
-export const texts = { parts, requests, apps, activity, sessions, alerts, phones, machine };
+export const texts = { parts, requests, apps, activity, sessions, alerts, phones, programs, machine };

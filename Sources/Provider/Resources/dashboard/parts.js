@@ -228,3 +228,16 @@ export function until(signal, stop) {
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
 }
+
+/** Texts for the configuration of other programs, each with a button that copies it; with several lines as they are. */
+export function settingsList(items) {
+  const line = notice();
+  const copying = (term, value) => button(words.copy, (event) => perform(line, event.currentTarget, async () => {
+    await copy(value);
+    line.done(words.copied(term));
+  }), { about: term });
+  const shown = (value) => (value.includes("\n") ? h("pre", { class: "command" }, value)
+    : h("code", { class: "command wrap" }, value));
+  return [h("dl", { class: "settings" }, items.map(([term, value]) => h("div", {},
+    h("dt", { class: "small" }, term), h("dd", {}, shown(value)), h("dd", {}, copying(term, value))))), line];
+}

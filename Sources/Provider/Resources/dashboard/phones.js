@@ -2,7 +2,7 @@
 
 import { api, button as plainButton, h, icon } from "./dashboard.js";
 import { texts } from "./page-texts.js";
-import { button, copy, notice, panel, perform, visible } from "./parts.js";
+import { notice, panel, perform, settingsList, visible } from "./parts.js";
 
 const words = texts.phones;
 /** The light margin that scanners need, in modules. */
@@ -59,30 +59,18 @@ function show(phone, app, place) {
   const small = (...sentences) => h("p", { class: "small" }, sentences.join(" "));
   place.replaceChildren(h("div", { class: "secret stack" },
     heading, small(words.declared(sensors.length, sensors[0]), words.shownOnce),
-    h("h4", {}, words.settingsOf[app]), list(settings[app](phone)),
+    h("h4", {}, words.settingsOf[app]), settingsList(settings[app](phone)),
     localNetwork ? [
       picture(qr.rows, words.codeOf(name)),
       small(app === "owntracks" ? words.scanOwnTracks : words.scan, words.secret),
       h("h4", {}, words.certificate), small(words.certificateHint),
-      list([[words.path, localNetwork.authority], [words.fingerprint, localNetwork.fingerprint],
+      settingsList([[words.path, localNetwork.authority], [words.fingerprint, localNetwork.fingerprint],
         [words.pin, localNetwork.pin]]),
       localNetwork.urls.length > 1 && small(words.otherURLs(visible(localNetwork.urls.slice(1).join(", ")))),
     ] : small(words.notListening),
     small(words.revoke(name)),
     h("p", { class: "actions" }, plainButton(words.hide, () => place.replaceChildren()))));
   heading.focus();
-}
-
-/** Settings, each with a button that copies it. */
-function list(items) {
-  const line = notice();
-  const copying = (term, value) => button(words.copy, (event) => perform(line, event.currentTarget, async () => {
-    await copy(value);
-    line.done(words.copied(term));
-  }), { about: term });
-  return [h("dl", { class: "settings" }, items.map(([term, value]) => h("div", {},
-    h("dt", { class: "small" }, term), h("dd", {}, h("code", { class: "command wrap" }, value)),
-    h("dd", {}, copying(term, value))))), line];
 }
 
 /** A QR code of rows in which `#` is a dark module: black on white in every theme, as scanners need it. */
