@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Samples
+import TestSupport
 import Testing
 import Text
 
@@ -33,6 +34,8 @@ struct GrantTermCase: CustomTestStringConvertible, Sendable {
     var code: String?
     /// Whether the grant excludes `temperature.cellar`.
     var excludesCellar = false
+    /// By what the client narrows its own token before it uses it.
+    var caveat: Caveat?
 
     /// The decision is about the kind, `sensor:temperature` or `sensor:temperature:stats`.
     var privilege: String { access == .stats ? "sensor:temperature:stats" : "sensor:temperature" }
@@ -88,6 +91,40 @@ struct GrantTermCase: CustomTestStringConvertible, Sendable {
         GrantTermCase(
             name: "undecided", decision: { _ in nil }, shown: .nothing, code: "undecided"),
     ]
+
+    /// Tokens that their holder has narrowed.
+    static let narrowed = [
+        GrantTermCase(
+            name: "narrowed to a rate, a precision and a history", decision: { _ in .allowAlways },
+            shown: .samples,
+            caveat: Caveat(maximumRate: 0.1, precision: 0.5, history: .seconds(310))),
+        GrantTermCase(
+            name: "a rate, narrowed to another and to one sensor",
+            decision: { _ in .allow(Terms(access: .raw, maximumRate: 0.25)) }, shown: .samples,
+            caveat: Caveat(sensors: ["temperature.attic", "gauge"], maximumRate: 0.1)),
+        GrantTermCase(
+            name: "narrowed to statistics", decision: { _ in .allowAlways }, shown: .statistics,
+            code: "narrowed", caveat: Caveat(access: .stats, history: .seconds(900))),
+    ]
+
+    /// Random terms.
+    static func random(_ count: Int, seed: UInt64) -> [GrantTermCase] {
+        var random = SplitMix(state: seed)
+        func maybe<T>(_ make: (inout SplitMix) -> T) -> T? {
+            Bool.random(using: &random) ? make(&random) : nil
+        }
+        return (0..<count).map { _ in
+            let access = Int.random(in: 0...3, using: &random) == 0 ? Access.stats : .raw
+            let terms = Terms(
+                access: access,
+                maximumRate: maybe { 1 / Double(Int.random(in: 1...240, using: &$0)) },
+                precision: maybe { [0.1, 0.25, 0.7, 1, 3].randomElement(using: &$0) ?? 1 },
+                history: maybe { .seconds(Int.random(in: 1...1500, using: &$0)) })
+            return GrantTermCase(
+                name: "random with seed \(seed): \(terms)", access: access,
+                decision: { _ in .allow(terms) }, shown: access == .raw ? .samples : .statistics)
+        }
+    }
 }
 
 /// What ends a grant while a client reads on, as a stream does.
@@ -149,6 +186,41 @@ struct NativeView: Equatable, Sendable {
     let windows: [Window]
     /// The codes of the refused calls: of `latest`, of `samples`, of `stats`; `nil` where they were answered.
     let codes: [String?]
+
+    /// The windows that have samples.
+    var filled: [Window] { windows.filter { $0.count.map { $0 > 0 } ?? false } }
+
+    /// - Parameter answers: the bodies of the answers to ``ServedHost/nativePaths(of:)``.
+    init(_ answers: [JSONValue?]) {
+        latest = answers[0].flatMap(Self.row)
+        samples = (answers[1]?["items"]?.array ?? []).compactMap(Self.row)
+        windows = (answers[2]?["items"]?.array ?? []).map { item in
+            Window(
+                from: item["from"]?.number?.double ?? .nan,
+                to: item["to"]?.number?.double ?? .nan, count: item["count"]?.number?.double,
+                values: Self.statistics(of: item))
+        }
+        codes = answers.map { $0?["code"]?.string }
+    }
+
+    /// The statistics of a window, by field and name.
+    static func statistics(of item: JSONValue) -> [String: [String: Double]] {
+        Dictionary(
+            uniqueKeysWithValues: (item["values"]?.object ?? []).map { field in
+                let numbers = (field.value.object ?? []).compactMap { one in
+                    (one.value.number?.double).map { (one.key, $0) }
+                }
+                return (field.key, Dictionary(uniqueKeysWithValues: numbers))
+            })
+    }
+
+    private static func row(_ json: JSONValue) -> Row? {
+        guard let time = json["t"]?.number?.double, let members = json.object else { return nil }
+        // The newest sample also has its age, and when the next one is due.
+        let values = members.map { ($0.key, $0.value) }
+            .filter { !["t", "age", "stale", "interval"].contains($0.0) }
+        return Row(time: time, values: Dictionary(values) { first, _ in first })
+    }
 }
 
 /// An entry of the access log without its counts and times.
@@ -201,43 +273,23 @@ extension ServedHost {
         try await decide(decision, term.privilege, by: client)
     }
 
-    /// What the native routes show of a sensor of ``fillTemperatures()``.
-    func nativeView(of sensor: String, token: String) async throws -> NativeView {
-        func get(_ path: String) async throws -> Answer {
-            try await send(Call("GET", "/api/v1/sensors/\(sensor)/\(path)", token: token))
-        }
-        func row(_ json: JSONValue) -> NativeView.Row? {
-            guard let time = json["t"]?.number?.double, let members = json.object else {
-                return nil
-            }
-            // The newest sample also has its age, and when the next one is due.
-            let values = members.map { ($0.key, $0.value) }
-                .filter { !["t", "age", "stale", "interval"].contains($0.0) }
-            return NativeView.Row(
-                time: time, values: Dictionary(values) { first, _ in first })
-        }
+    /// The newest sample, all samples, and windows of a minute, at the native routes.
+    func nativePaths(of sensor: String) -> [String] {
         let range = temperatureRange
         let (from, to) = (range.from.microseconds / 1000, range.to.microseconds / 1000)
-        let latest = try await get("latest")
-        let samples = try await get("samples?limit=10000")
-        let statistics = try await get(
-            "stats?from=\(from)&to=\(to)&every=60s&fn=count,sum,mean,stddev,min,max")
-        let windows = (try statistics.json()["items"]?.array ?? []).map { item in
-            NativeView.Window(
-                from: item["from"]?.number?.double ?? .nan,
-                to: item["to"]?.number?.double ?? .nan, count: item["count"]?.number?.double,
-                values: Dictionary(
-                    uniqueKeysWithValues: (item["values"]?.object ?? []).map { field in
-                        let numbers = (field.value.object ?? []).compactMap { one in
-                            (one.value.number?.double).map { (one.key, $0) }
-                        }
-                        return (field.key, Dictionary(uniqueKeysWithValues: numbers))
-                    }))
+        return [
+            "latest", "samples?limit=10000",
+            "stats?from=\(from)&to=\(to)&every=60s&fn=count,sum,mean,stddev,min,max",
+        ].map { "/api/v1/sensors/\(sensor)/\($0)" }
+    }
+
+    /// What the native routes show of a sensor of ``fillTemperatures()``.
+    func nativeView(of sensor: String, token: String) async throws -> NativeView {
+        var answers: [JSONValue] = []
+        for path in nativePaths(of: sensor) {
+            answers.append(try await send(Call("GET", path, token: token)).json())
         }
-        return NativeView(
-            latest: latest.status == 200 ? row(try latest.json()) : nil,
-            samples: (try samples.json()["items"]?.array ?? []).compactMap(row),
-            windows: windows, codes: [latest.code, samples.code, statistics.code])
+        return NativeView(answers)
     }
 
     /// What the access log has about the reads and refused calls of a client.

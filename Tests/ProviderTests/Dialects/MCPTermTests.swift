@@ -25,9 +25,9 @@ struct MCPTermTests {
             try await host.decide(term, by: "assistant")
             let assistant = Assistant(host, token: other)
             let shown = try await assistant.view(of: "temperature.attic")
-            #expect(shown.latest == native.latest.map(Row.init))
+            #expect(shown.latest == native.latest.map(ShownRow.init))
             // The tool returns at most a thousand samples; there are 600.
-            #expect(shown.samples == native.samples.map(Row.init))
+            #expect(shown.samples == native.samples.map(ShownRow.init))
             #expect((shown.age == nil) == (native.latest == nil))
             #expect(shown.windows == native.windows)
             #expect(shown.failed == native.codes.map { $0 != nil })
@@ -172,25 +172,8 @@ extension ServedHost {
     }
 }
 
-/// A sample of `temperature.attic` without the positions of its values in a text.
-private struct Row: Equatable {
-    let time: Double
-    var values: [String: String] = [:]
-
-    init(time: Double, _ values: [(String, JSONValue)]) {
-        self.time = time
-        for (name, value) in values where ["temperature", "opened", "window"].contains(name) {
-            self.values[name] = value.line
-        }
-    }
-
-    init(_ row: NativeView.Row) {
-        self.init(time: row.time, row.values.map { ($0.key, $0.value) })
-    }
-}
-
 /// An assistant that calls the tools with a token, in the stateless revision.
-private final class Assistant: Sendable {
+final class Assistant: Sendable {
     private let server: MCPServer
     private let lines: AsyncStream<String>
 
@@ -224,10 +207,10 @@ private final class Assistant: Sendable {
 
     /// What the tools show of a sensor.
     struct View {
-        let latest: Row?
+        let latest: ShownRow?
         /// Milliseconds since the newest sample.
         let age: Double?
-        let samples: [Row]
+        let samples: [ShownRow]
         let windows: [NativeView.Window]
         /// Whether `latest`, `samples` and `windows` failed.
         let failed: [Bool]
@@ -286,19 +269,24 @@ private final class Assistant: Sendable {
         return JSONValue(String(text.dropFirst().dropLast()))
     }
 
-    private static func latest(_ content: JSONValue?) -> Row? {
+    private static func latest(_ content: JSONValue?) -> ShownRow? {
         guard let content, let time = content["t"]?.number?.double else { return nil }
-        return Row(
-            time: time, (content["values"]?.object ?? []).map { ($0.key, plain($0.value)) })
+        return row(time, (content["values"]?.object ?? []).map { ($0.key, $0.value) })
     }
 
-    private static func rows(_ content: JSONValue?) -> [Row] {
+    private static func rows(_ content: JSONValue?) -> [ShownRow] {
         let columns = (content?["columns"]?.array ?? []).compactMap(\.string)
-        return (content?["rows"]?.array ?? []).compactMap { row in
+        return (content?["rows"]?.array ?? []).compactMap { row -> ShownRow? in
             let pairs = Array(zip(columns, row.array ?? []))
             guard let time = pairs.first?.1.number?.double else { return nil }
-            return Row(time: time, pairs.dropFirst().map { ($0.0, plain($0.1)) })
+            return self.row(time, Array(pairs.dropFirst()))
         }
+    }
+
+    private static func row(_ time: Double, _ values: [(String, JSONValue)]) -> ShownRow {
+        ShownRow(
+            time: time,
+            Dictionary(uniqueKeysWithValues: values.map { ($0.0, ShownRow.text(plain($0.1))) }))
     }
 
     private static func windows(_ content: JSONValue?) -> [NativeView.Window] {
@@ -306,13 +294,7 @@ private final class Assistant: Sendable {
             NativeView.Window(
                 from: item["from"]?.number?.double ?? .nan,
                 to: item["to"]?.number?.double ?? .nan, count: item["count"]?.number?.double,
-                values: Dictionary(
-                    uniqueKeysWithValues: (item["values"]?.object ?? []).map { field in
-                        let numbers = (field.value.object ?? []).compactMap { one in
-                            (one.value.number?.double).map { (one.key, $0) }
-                        }
-                        return (field.key, Dictionary(uniqueKeysWithValues: numbers))
-                    }))
+                values: NativeView.statistics(of: item))
         }
     }
 }

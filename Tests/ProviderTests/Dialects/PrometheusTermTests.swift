@@ -11,28 +11,6 @@ struct PrometheusTermTests {
     private static let sensors = ["temperature.attic", "temperature.cellar"]
     private static let name = "sensor_temperature_celsius"
 
-    /// A line of the text format without timestamp and with it.
-    struct Line: Equatable {
-        let name: String
-        let labels: [String: String]
-        let value: Double
-        let time: Double?
-    }
-
-    /// The samples of an exposition whose label values have no escapes.
-    static func lines(_ text: String) -> [Line] {
-        text.split(separator: "\n").compactMap { line in
-            guard let match = line.wholeMatch(of: /([a-z_0-9]+)(?:\{(.*)\})? (\S+)(?: (\S+))?/)
-            else { return nil }
-            let labels = (match.2 ?? "").matches(of: /([a-z_]+)="((?:[^"\\]|\\.)*)"/).map {
-                (String($0.1), String($0.2))
-            }
-            return Line(
-                name: String(match.1), labels: Dictionary(labels) { first, _ in first },
-                value: Double(match.3) ?? .nan, time: match.4.flatMap { Double($0) })
-        }
-    }
-
     /// A host with samples, and the tokens of two clients with the same decision.
     private static func with(
         _ term: GrantTermCase,
@@ -62,11 +40,11 @@ struct PrometheusTermTests {
         try await Self.with(term) { host, dialect, native in
             let answer = try await host.send(Call("GET", "/metrics", token: dialect))
             #expect(answer.status == 200)
-            let lines = Self.lines(answer.text)
+            let lines = ExpositionLine.lines(answer.text)
             for sensor in Self.sensors {
                 let view = try await host.nativeView(of: sensor, token: native)
                 let own = lines.filter { $0.labels["sensor"] == sensor }
-                func newest(_ name: String) -> Line? { own.first { $0.name == name } }
+                func newest(_ name: String) -> ExpositionLine? { own.first { $0.name == name } }
                 let temperature = newest(Self.name)
                 #expect(temperature?.value == view.latest?.number("temperature"))
                 #expect(temperature?.time == view.latest?.time)
@@ -95,7 +73,8 @@ struct PrometheusTermTests {
 
     /// Only under a statistics-only grant there is a distribution, which is that of the native route.
     private static func checkDistribution(
-        _ lines: [Line], of sensor: String, _ view: NativeView, _ host: ServedHost, _ token: String
+        _ lines: [ExpositionLine], of sensor: String, _ view: NativeView, _ host: ServedHost,
+        _ token: String
     ) async throws {
         let quantiles = lines.filter { $0.name == "sensor_temperature_distribution_celsius" }
         guard view.latest == nil, !view.windows.isEmpty else {
