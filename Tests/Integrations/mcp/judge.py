@@ -6,7 +6,6 @@ import os
 import pathlib
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,6 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "judge", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-STARTS = 20
 
 
 class Host:
@@ -206,21 +204,6 @@ def judge_messages(host):
     print(f"mcp: {count} results are valid by the published schemas of both revisions")
 
 
-def measure(host):
-    """From the start of the process to the first answer, and to the first answer of a tool."""
-    first, tool = [], []
-    for _ in range(STARTS):
-        start = time.perf_counter()
-        wire = Wire(host, "assistant-raw")
-        wire.ask("server/discover", _meta=META)
-        first.append(1000 * (time.perf_counter() - start))
-        wire.ask("tools/call", name="list_sensors", arguments={}, _meta=META)
-        tool.append(1000 * (time.perf_counter() - start))
-        wire.close()
-    print(f"mcp: from start to the first answer {statistics.median(first):.0f} ms (at most {max(first):.0f}), to that"
-          f" of a tool {statistics.median(tool):.0f} ms (at most {max(tool):.0f}); {STARTS} starts")
-
-
 def main():
     root = pathlib.Path(tempfile.mkdtemp(prefix="nervous-mcp-"))
     try:
@@ -232,7 +215,6 @@ def main():
                 judge_messages(host)
             else:
                 print("mcp: MCP_SCHEMAS is not set, so messages were not validated against the published schemas")
-            measure(host)
         finally:
             host.close()
     finally:
