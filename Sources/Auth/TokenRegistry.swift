@@ -215,7 +215,7 @@ struct TokenTable: Sendable {
 }
 
 /// The attenuated tokens whose signatures were verified, so that each is verified once.
-private struct AttenuatedTokenCache {
+struct AttenuatedTokenCache {
     private static let limit = 1_024
 
     private var verified: [SHA256.Digest: AttenuatedToken] = [:]

@@ -231,6 +231,39 @@ struct AttenuationTests {
     }
 }
 
+/// The memory of verified tokens.
+struct AttenuatedTokenCacheTests {
+    private var cache = AttenuatedTokenCache()
+    private var verifications = 0
+
+    /// The signatures of a token are verified when its root is looked up.
+    private mutating func token(_ text: String) -> AttenuatedToken? {
+        cache.token(text) { _ in
+            verifications += 1
+            return true
+        }
+    }
+
+    @Test mutating func `a valid token is verified once, and an invalid one each time`() throws {
+        let root = Token().text
+        let caveat = try #require(Caveat(label: "a", access: .stats))
+        let valid = try AttenuatedToken(narrowing: root, by: caveat).text
+        for _ in 0..<3 { #expect(token(valid)?.text == valid) }
+        #expect(verifications == 1)
+        let narrower = try AttenuatedToken(narrowing: valid, by: caveat).text
+        #expect(token(narrower)?.caveats.count == 2)
+        #expect(verifications == 2)
+        // Bytes of the first signature are changed, and the checksum is that of the text.
+        var body = try #require([UInt8](base64URL: valid.dropFirst(4))).dropLast(3)
+        let signature = body.count - 1 - 32 - 64
+        body[signature] ^= 1
+        let forged = AttenuatedToken.text(of: Array(body))
+        try #require(AttenuatedToken(forged) != nil)
+        for _ in 0..<2 { #expect(token(forged) == nil) }
+        #expect(verifications == 4)
+    }
+}
+
 /// The vectors of C2SP's project Wycheproof, if `WYCHEPROOF` names the folder `testvectors_v1`.
 struct WycheproofTests {
     private static let folder = ProcessInfo.processInfo.environment["WYCHEPROOF"]

@@ -235,7 +235,8 @@ public actor HomeAssistantPublisher {
             let announcement = DeviceAnnouncement(
                 sensor, showing: access == .raw ? .samples : .means,
                 expireAfter: progress.expiry, topics: topics, version: version)
-            if progress.announcement != announcement {
+            let isAnnounced = progress.announcement == announcement
+            if !isAnnounced {
                 publisher.publish(announcement.payload, to: announcement.topic, isRetained: true)
                 progress.announcement = announcement
             }
@@ -245,6 +246,10 @@ public actor HomeAssistantPublisher {
                     access == .raw ? topics.values(of: id) : topics.statistics(of: id)
                 publisher.publish(payload, to: topic, isRetained: false)
                 progress.published = reading.sequence
+            }
+            if !isAnnounced {
+                // Home Assistant subscribes after an announcement, so the value is published again.
+                (progress.seen, progress.published, progress.due) = (nil, nil, .distantPast)
             }
             sensors[id] = progress
         } catch {
