@@ -209,7 +209,7 @@ package struct HostServices: Sendable {
     private static func drivers(
         _ roots: SystemRoots, _ configuration: Configuration, _ packs: SensorPackStore
     ) -> [any SensorDriver] {
-        var drivers = DriverCatalogue.standard(roots: roots)
+        var drivers = DriverCatalogue.standard(roots: roots, nut: configuration.nut)
         drivers += [
             packs, configuration.gpsd.driver,
             SystemBusDriver(roots: roots, usesGeoClue: configuration.geoclue),

@@ -1,3 +1,4 @@
+import Addresses
 import Auth
 import Foundation
 package import JSApps
@@ -30,6 +31,8 @@ package struct Configuration: Sendable, Equatable {
     package var mqtt: MQTTSection?
     /// The address of gpsd.
     package var gpsd = GPSDSection()
+    /// The address of the NUT server.
+    package var nut = NUTServer()
     /// Whether GeoClue may find the location, for which it can send the names of networks nearby to a server.
     package var geoclue = false
     /// The listener for the local network; `nil` for none.
@@ -83,6 +86,7 @@ package struct Configuration: Sendable, Equatable {
             flush = interval
         }
         if let section = fields.take("gpsd") { gpsd = try GPSDSection(section) }
+        if let section = fields.take("nut") { nut = try NUTServer(section: section) }
         if let value = fields.take("geoclue") {
             guard let flag = value.bool else {
                 throw ConfigurationError(
@@ -189,6 +193,16 @@ struct ConfigurationFields {
                     + "\(range.upperBound)\(reason.map { ": \($0)" } ?? "")")
         }
         return number
+    }
+
+    /// Removes and returns the IP address of a key; `nil` if it is not set.
+    mutating func takeAddress(_ key: String) throws(ConfigurationError) -> String? {
+        guard let value = take(key) else { return nil }
+        guard let address = value.string.flatMap({ IPAddress($0) }) else {
+            throw ConfigurationError(
+                position: value.position, message: "\(key) must be an IP address")
+        }
+        return address.description
     }
 
     /// Rejects members that were not taken.

@@ -52,6 +52,7 @@ struct ConfigurationSetting: Sendable {
         "budgets.fetch": "Calls of an app to other servers, of all its runs and pages together",
         "accessLog": "The record of what was allowed, read and refused",
         "gpsd": "The gpsd that provides location, satellites, location-quality and gps-time",
+        "nut": "The NUT server whose uninterruptible power supplies are sensors",
         "mqtt": "The broker where other programs announce their sensors; by default there is none",
         "lan": "The listener for phones in the local network; by default there is none",
     ]
@@ -91,7 +92,7 @@ struct ConfigurationSetting: Sendable {
                 let sets = configuration.permissionSets.sorted { $0.key < $1.key }
                 return sets.isEmpty ? nil : JSONValue(sets.map { ($0.key, $0.value.json) })
             },
-        ] + gpsd + mqtt + localNetwork
+        ] + gpsd + nut + mqtt + localNetwork
 
     private static let packages = [
         ConfigurationSetting(
@@ -177,6 +178,11 @@ struct ConfigurationSetting: Sendable {
             "how often a receiver without motion is polled for a fix, from 5s to 25s; needs"
                 + " restAfter",
             example: "20s", text: { $0.gpsd.rest?.every.span }),
+    ]
+
+    private static let nut = [
+        ConfigurationSetting("nut.host", "its IP address", text: { $0.nut.host }),
+        ConfigurationSetting("nut.port", "its port", number: { $0.nut.port }),
     ]
 
     private static let mqtt = [

@@ -9,7 +9,7 @@ import Provider
 import RunnerProtocol
 import Samples
 import Text
-import VM
+package import VM
 
 /// The address of gpsd.
 ///
@@ -28,13 +28,7 @@ package struct GPSDSection: Sendable, Equatable {
     /// Reads the section `gpsd`.
     init(_ section: JSONValue) throws(ConfigurationError) {
         var fields = try ConfigurationFields(section, of: "gpsd")
-        if let value = fields.take("host") {
-            guard let text = value.string, let address = IPAddress(text) else {
-                throw ConfigurationError(
-                    position: value.position, message: "host must be an IP address")
-            }
-            host = address.description
-        }
+        host = try fields.takeAddress("host") ?? host
         if let number = try fields.take("port", 1...65_535) { port = number }
         let after = try Self.span("restAfter", LocationDriver.Rest.spans, &fields)
         let every = try Self.span("lookEvery", LocationDriver.Rest.checkIntervals, &fields)
@@ -60,6 +54,22 @@ package struct GPSDSection: Sendable, Equatable {
     }
 
     package var driver: LocationDriver { LocationDriver(host: host, port: port, rest: rest) }
+}
+
+extension NUTServer {
+    /// Reads the section `nut`.
+    ///
+    /// ```json
+    /// "nut": { "host": "192.168.1.9", "port": 3493 }
+    /// ```
+    init(section: JSONValue) throws(ConfigurationError) {
+        var fields = try ConfigurationFields(section, of: "nut")
+        // Discovery cannot wait for a name lookup.
+        let host = try fields.takeAddress("host") ?? Self.standardHost
+        let port = try fields.take("port", 1...65_535) ?? Self.standardPort
+        try fields.end()
+        self.init(host: host, port: port)
+    }
 }
 
 /// The MQTT broker that announces sensors in the format of Home Assistant.

@@ -19,7 +19,8 @@ package struct SensorsCheck: DoctorCheck {
         let bus = SystemBusDriver(roots: context.roots, usesGeoClue: configuration.geoclue)
         await bus.refresh()
         let drivers =
-            DriverCatalogue.standard(roots: context.roots) + [configuration.gpsd.driver, bus]
+            DriverCatalogue.standard(roots: context.roots, nut: configuration.nut)
+            + [configuration.gpsd.driver, bus]
         let found = drivers.flatMap { $0.discover() }
         let missing = found.compactMap { item -> Finding? in
             guard case .unavailable(let reason, let remedy) = item.availability else { return nil }

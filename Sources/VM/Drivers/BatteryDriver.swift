@@ -1,9 +1,9 @@
 import Samples
 
-/// The charge of each battery, in the machine, in its peripherals and in UPSes.
+/// The charge of each battery, in the machine and in its peripherals.
 ///
 /// The machine's only battery is `battery`; several batteries, and those of peripherals, are
-/// instances. A UPS is an instance of `ups`. Peripherals that only report a word, such as `low`, have
+/// instances. Peripherals that only report a word, such as `low`, have
 /// the state `charge` instead of the number `level`. Power has no sign, since drivers do not agree on it; the state tells its direction.
 /// Source: `/sys/class/power_supply`, Documentation/ABI/testing/sysfs-class-power, where voltage,
 /// current and power are in millionths of a volt, ampere and watt, and temperature in tenths of a
@@ -21,25 +21,9 @@ struct BatteryDriver: SensorDriver {
         var identifiers = InstanceNames(of: "battery")
         let sensors = batteries.map { battery in
             let alone = inside.count == 1 && !battery.isPeripheral
-            return sensor(of: battery, id: alone ? "battery" : identifiers.claim(battery.name))
+            return Self.sensor(of: battery, id: alone ? "battery" : identifiers.claim(battery.name))
         }
-        return (inside.isEmpty ? [missing] + sensors : sensors) + supplies()
-    }
-
-    /// The UPSes that the kernel lists.
-    private func supplies() -> [DiscoveredSensor] {
-        var identifiers = InstanceNames(of: "ups")
-        let found = PowerSupply.all(roots).filter { $0.type == "UPS" && $0.isPresent }
-            .map { self.sensor(of: $0, id: identifiers.claim($0.name)) }
-        guard found.isEmpty else { return found }
-        let folder = PowerSupply.folder(roots)
-        let sensor = Sensor(
-            id: "ups", title: "Uninterruptible power supply", fields: Measurements.always,
-            source: folder.path, cadence: .slow)
-        let missing = Availability.unavailable(
-            reason: "no UPS under \(folder.path)",
-            remedy: "for a UPS of NUT, install a sensor pack whose command runs upsc")
-        return [DiscoveredSensor(sensor, missing)]
+        return inside.isEmpty ? [missing] + sensors : sensors
     }
 
     private var missing: DiscoveredSensor {
@@ -52,7 +36,8 @@ struct BatteryDriver: SensorDriver {
         return DiscoveredSensor(sensor, .unavailable(reason: reason, remedy: remedy))
     }
 
-    private func sensor(of battery: PowerSupply, id: SensorID) -> DiscoveredSensor {
+    /// The sensor of a battery or of a UPS.
+    static func sensor(of battery: PowerSupply, id: SensorID) -> DiscoveredSensor {
         let folder = battery.folder
         let model = (folder.line("model_name") ?? battery.name).printable
         let title =

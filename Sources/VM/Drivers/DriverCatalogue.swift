@@ -7,7 +7,11 @@ public enum DriverCatalogue {
     /// The drivers in the order in which their sensors are listed.
     ///
     /// No two of them provide the same identifier.
-    public static func standard(roots: SystemRoots = .standard) -> [any SensorDriver] {
+    ///
+    /// - Parameter nut: the server of the uninterruptible power supplies.
+    public static func standard(
+        roots: SystemRoots = .standard, nut: NUTServer = NUTServer()
+    ) -> [any SensorDriver] {
         [
             CPUDriver(roots: roots),
             CPUModesDriver(roots: roots),
@@ -30,6 +34,7 @@ public enum DriverCatalogue {
             HardwareMonitorDriver(roots: roots),
             ProcessorPowerDriver(roots: roots),
             BatteryDriver(roots: roots),
+            UPSDriver(roots: roots, server: nut),
             BatteryHealthDriver(roots: roots),
             ExternalPowerDriver(roots: roots),
             BacklightDriver(roots: roots),

@@ -58,15 +58,18 @@ struct PowerDriverTests {
             "\(supply)/type": "UPS\n", "\(supply)/capacity": "97\n", "\(supply)/status": "Full\n",
             "\(supply)/voltage_now": "27100000\n",
         ])
-        let discovery = Discovery(BatteryDriver(roots: tree.roots))
-        #expect(discovery.ids == ["battery", "ups.hid-ups"])
+        let closed = ClosedPort()
+        let driver = UPSDriver(roots: tree.roots, server: NUTServer(port: closed.number))
+        let discovery = Discovery(driver)
+        #expect(discovery.ids == ["ups.hid-ups"])
         #expect(
             try discovery.values("ups.hid-ups") == [
                 "level": .number(97), "state": .text("full"), "voltage": .number(27.1),
             ])
         try tree.remove(supply)
-        let missing = try Discovery(BatteryDriver(roots: tree.roots)).missing("ups")
-        #expect(missing.remedy?.contains("upsc") == true)
+        #expect(try Discovery(driver).missing("ups").reason.hasPrefix("no UPS under"))
+        #expect(Discovery(BatteryDriver(roots: tree.roots)).ids == ["battery"])
+        withExtendedLifetime(closed) {}
     }
 
     @Test func `power is the growth of the energy, across the end of the counter`() throws {

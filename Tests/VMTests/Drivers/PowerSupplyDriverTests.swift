@@ -24,7 +24,7 @@ struct PowerSupplyDriverTests {
                     "cycle_count": "212", "present": "1",
                 ]))
         let discovery = Discovery(BatteryDriver(roots: tree.roots))
-        #expect(discovery.ids == ["battery", "ups"])
+        #expect(discovery.ids == ["battery"])
         #expect(
             try discovery.values("battery") == [
                 "level": .number(87), "state": .text("discharging"), "voltage": .number(11.4),
@@ -44,7 +44,7 @@ struct PowerSupplyDriverTests {
                 "BAT1",
                 ["type": "Battery", "charge_now": "5100", "charge_full": "5000", "status": "Full"]))
         let discovery = Discovery(BatteryDriver(roots: tree.roots))
-        #expect(discovery.ids == ["battery.bat0", "battery.bat1", "ups"])
+        #expect(discovery.ids == ["battery.bat0", "battery.bat1"])
         #expect(
             try discovery.values("battery.bat0") == [
                 "level": .number(40), "state": .text("unknown"), "voltage": .number(12),
@@ -81,7 +81,7 @@ struct PowerSupplyDriverTests {
             ["type": "Battery", "scope": "Device", "capacity": "55", "model_name": "Mouse\u{7}"])
         let tree = try tree(mouse)
         let discovery = Discovery(BatteryDriver(roots: tree.roots))
-        #expect(discovery.ids == ["battery", "battery.hid-aa-bb-cc-battery", "ups"])
+        #expect(discovery.ids == ["battery", "battery.hid-aa-bb-cc-battery"])
         #expect(try discovery.missing("battery").reason.hasPrefix("no battery under"))
         let title = try discovery.sensor("battery.hid-aa-bb-cc-battery").title
         #expect(title == "Battery of Mouse")
@@ -90,7 +90,7 @@ struct PowerSupplyDriverTests {
     @Test func `an empty slot and a battery without values are unavailable`() throws {
         let empty = try tree(
             supply("BAT1", ["type": "Battery", "present": "0", "capacity": "0"]))
-        #expect(Discovery(BatteryDriver(roots: empty.roots)).ids == ["battery", "ups"])
+        #expect(Discovery(BatteryDriver(roots: empty.roots)).ids == ["battery"])
         let silent = try tree(supply("BAT0", ["type": "Battery", "status": "Full"]))
         let missing = try Discovery(BatteryDriver(roots: silent.roots)).missing("battery")
         #expect(missing.reason.hasSuffix("has no file with the charge of the battery"))
