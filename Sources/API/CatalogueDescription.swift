@@ -28,7 +28,7 @@ public struct CatalogueDescription: Codable, Sendable {
         }
     }
 
-    /// The owner's name for it.
+    /// The name that the owner gave it.
     public let name: String
     /// The name that its publisher gave it.
     public let published: String
@@ -42,7 +42,7 @@ public struct CatalogueDescription: Codable, Sendable {
     public let fingerprint: String
     /// The owner's name for the key.
     public let signer: String?
-    /// The number of the edition.
+    /// The sequence number of the index.
     public let sequence: Int64
     /// When its index was last read, in milliseconds since 1970; missing if it is not added.
     public let refreshed: Double?

@@ -275,7 +275,8 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
 extension ProblemCode {
     /// The HTTP status of a problem.
     ///
-    /// One exception: the status is 409 if `busy` is about an upload that is being sent already.
+    /// Two exceptions: 409 if `busy` is about an upload that is being sent already, and 426 if `invalid-request` is
+    /// about the version of the WebSocket protocol.
     public var status: Int {
         switch self {
         case .invalidParameter, .invalidBody, .invalidKey, .invalidAddress, .invalidRequest,

@@ -44,11 +44,7 @@ struct AlertDatabase: Sendable {
     init(path: String) throws(AlertsError) {
         do {
             try DatabaseFile.create(path) { try Self.open($0).close() }
-            try PrivateFile.checkDatabase(path)
-            if let fault = DatabaseFile.headerFault(of: path) { throw AlertsError(damaged: fault) }
-            if let defect = try DatabaseFile.defects(of: path, limit: 1).first {
-                throw AlertsError(damaged: "is damaged: \(defect)")
-            }
+            try DatabaseFile.verify(path)
             queue = try Self.open(path)
             try queue.write { database in
                 try database.execute(

@@ -4,8 +4,8 @@ import Statistics
 /// Evaluates one rule, step by step: the engine with the machine's clock, a test over recorded history.
 ///
 /// Evaluations are at multiples of the rule's step. Each reads the samples since the previous one and, since
-/// samples can arrive late, those of the last few cells again; the whole window is read again while an eighth
-/// of it passes.
+/// samples can arrive late, those of the last few cells again. The whole window is read again once per eighth of
+/// its length, or every 12 evaluations if that is longer.
 struct RuleEvaluator: Sendable {
     /// One evaluation.
     struct Step: Hashable, Sendable {
@@ -14,7 +14,7 @@ struct RuleEvaluator: Sendable {
         let transition: AlertState.Transition?
     }
 
-    /// The maximum number of evaluations that are made up for, after a restart or a pause.
+    /// The maximum number of missed evaluations that are run after a restart or a pause.
     static let catchUpLimit = 720
     /// The maximum number of evaluations for which samples are read at once.
     private static let chunk: Int64 = 512
@@ -222,7 +222,7 @@ struct RuleEvaluator: Sendable {
 
 /// The cells of a window, the last of which can be read again.
 private struct RecentSamples: Sendable {
-    private var settled = SlidingFold()
+    private var settled = SlidingWindowAggregate()
     private var tail: [WindowSummary] = []
     /// For a score: the statistic of each cell.
     private(set) var values: [Double?] = []

@@ -124,12 +124,13 @@ package struct AppTester: Sendable {
 
     /// Runs `body` with a host whose sensors are given by the settings.
     ///
-    /// - Parameter hasAll: whether all sensors exist, including those that the app does not
+    /// - Parameter includesUndeclared: whether all sensors exist, including those that the app does not
     ///   declare.
     func withHost<T: Sendable>(
-        _ settings: Settings, hasAll: Bool = false, _ body: (TestHost) async throws -> T
+        _ settings: Settings, includesUndeclared: Bool = false, _ body: (TestHost) async throws -> T
     ) async throws -> T {
-        let (drivers, simulation, start, past) = sensors(settings, hasAll: hasAll)
+        let (drivers, simulation, start, past) = sensors(
+            settings, includesUndeclared: includesUndeclared)
         let box = TestControllerBox()
         let setup = VirtualSetup(
             clock: VirtualClock(start: start), drivers: drivers, seed: settings.seed,
@@ -154,7 +155,7 @@ package struct AppTester: Sendable {
     }
 
     private func sensors(
-        _ settings: Settings, hasAll: Bool
+        _ settings: Settings, includesUndeclared: Bool
     ) -> (
         drivers: [any SensorDriver], simulation: SimulationState?, start: Timestamp,
         historyStart: Timestamp
@@ -163,7 +164,7 @@ package struct AppTester: Sendable {
         case .simulated(let kind):
             let simulation = SimulationState(
                 Scenario(kind, seed: settings.seed), instances: settings.instances)
-            let wanted = simulated(of: simulation.sensors, hasAll: hasAll)
+            let wanted = simulated(of: simulation.sensors, includesUndeclared: includesUndeclared)
             return (
                 [SimulatedDriver(simulation, only: wanted)], simulation, simulation.start,
                 simulation.start
@@ -174,14 +175,14 @@ package struct AppTester: Sendable {
     }
 
     /// The sensors to simulate; those that the app publishes to are not.
-    private func simulated(of sensors: [SensorID], hasAll: Bool) -> Set<SensorID> {
+    private func simulated(of sensors: [SensorID], includesUndeclared: Bool) -> Set<SensorID> {
         let declared = app.manifest.privileges.map(\.id)
         let written = declared.filter { $0.access == .write }.compactMap(\.sensor)
-        let includesUndeclared = hasAll || app.generation.isPublished
+        let includesAll = includesUndeclared || app.generation.isPublished
         return Set(
             sensors.filter { id in
                 !written.contains(id)
-                    && (includesUndeclared
+                    && (includesAll
                         || declared.contains { $0.sensor?.covers(id) ?? false })
             })
     }
@@ -260,7 +261,7 @@ extension TestHarness {
             scripts: [
                 RunScript(name: "nervous:test", source: "\(Provider.testLibrary)(\(plan));"),
                 RunScript(name: file.name, source: body),
-            ], starter: "\(TestController.path)/start")
+            ], startPath: "\(TestController.path)/start")
     }
 
     /// Whether a file is a module, which cannot be the body of a function: a line begins with a

@@ -108,7 +108,7 @@ extension AppTester {
 
     /// Runs the app with all sensors and all privileges.
     package func trial(_ settings: Settings) async throws -> Trial {
-        try await withHost(settings, hasAll: true) { host in
+        try await withHost(settings, includesUndeclared: true) { host in
             let prepared = try await host.services.supervisor.prepare(app: app.name.text)
             let declared = app.manifest.privileges.map(\.id)
             let every = SimulatedDriver.sensors.map { PrivilegeID.sensor($0, .raw) }

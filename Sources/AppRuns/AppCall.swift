@@ -64,7 +64,7 @@ struct AppCall: Sendable {
         guard Self.methods.contains(method) else {
             return .rejected("The host does not support \(method).")
         }
-        if path == run.starter, method == "POST" { return .startsApp }
+        if path == run.startPath, method == "POST" { return .startsApp }
         let request = request(to: path, host: origin.host, token: run.token)
         return Self.apiPaths.contains(where: path.hasPrefix) ? .api(request) : .file(request)
     }

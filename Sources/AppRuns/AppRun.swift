@@ -397,7 +397,7 @@ actor AppRun {
     /// Advances to the app's deadline, or to a sample that a stream waits for.
     private func advance(_ time: any VirtualRunTime, to deadline: Int64?) async {
         let before = clock?.sentFrames
-        await time.catchUp()
+        await time.deliverPendingSamples()
         // Frames of a stream and requests of the app are handled before time advances.
         guard clock?.sentFrames == before, clock?.isIdle(calls.ids) == true,
             outcome.verdict == nil
@@ -411,7 +411,7 @@ actor AppRun {
             }
             let microseconds = clock?.advance(to: moment) ?? 0
             _ = await send([.advance(to: microseconds * 1000, fires: moment.isDeadline)])
-            if !moment.isDeadline { await time.catchUp() }
+            if !moment.isDeadline { await time.deliverPendingSamples() }
         } catch is CancellationError {
             // The run has ended for another reason.
         } catch {

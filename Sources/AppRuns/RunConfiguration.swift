@@ -1,5 +1,6 @@
 import JSApps
 public import RunnerProtocol
+import Samples
 
 /// A script, with the name that errors give for it.
 public struct RunScript: Sendable {
@@ -17,15 +18,15 @@ public struct RunScript: Sendable {
 
 /// Scripts that run first and decide when the app is started.
 public struct TestHarness: Sendable {
-    /// Evaluated in this order, after the prelude.
+    /// Evaluated in this order, after the bootstrap scripts.
     public let scripts: [RunScript]
     /// The path that starts the app, when called with `POST`.
-    public let starter: String
+    public let startPath: String
 
     /// Describes a test of an app.
-    public init(scripts: [RunScript], starter: String) {
+    public init(scripts: [RunScript], startPath: String) {
         self.scripts = scripts
-        self.starter = starter
+        self.startPath = startPath
     }
 }
 
@@ -87,7 +88,7 @@ struct RunConfiguration: Sendable {
     var presentation = RunPresentation()
     /// A call to this path starts the app, that is, evaluates the last script or opens the page; `nil` to
     /// start the app at once.
-    var starter: String?
+    var startPath: String?
     /// The time of the app; `nil` for the machine's clock.
     var time: (any VirtualRunTime)?
     /// Warnings for the owner, shown before the app's output.
@@ -109,16 +110,18 @@ struct RunConfiguration: Sendable {
                 [HostFrame.time(start: UInt64(clamping: $0.start), seed: $0.seed)]
             } ?? []
         frames += [
-            .limits(wall: budget.turn.wholeMilliseconds, cpu: budget.turnCPU.wholeMilliseconds),
+            .limits(
+                wall: UInt32(clamping: budget.turn.wholeMilliseconds),
+                cpu: UInt32(clamping: budget.turnCPU.wholeMilliseconds)),
             .present(text: presentation.showsText, markup: presentation.showsMarkup),
             .load(name: "nervous:environment", source: "location = \"http://\(host)/\";"),
         ]
         if let lifetime = presentation.lifetime {
-            frames.append(.lifetime(lifetime.wholeMilliseconds))
+            frames.append(.lifetime(UInt32(clamping: lifetime.wholeMilliseconds)))
         }
         let others = page == nil ? Array(scripts.dropLast()) : scripts
         frames += others.map { HostFrame.load(name: $0.name, source: $0.source) }
-        return frames + (starter == nil ? appFrames : []) + [.loaded]
+        return frames + (startPath == nil ? appFrames : []) + [.loaded]
     }
 
     /// The frames that start the app.
@@ -161,12 +164,5 @@ extension RunConfiguration {
             notices.append("\(page) is not opened; only \(script) runs: \(reason).")
         }
         scripts.append(RunScript(name: script, source: source))
-    }
-}
-
-extension Duration {
-    fileprivate var wholeMilliseconds: UInt32 {
-        let (seconds, attoseconds) = components
-        return UInt32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -339,7 +339,7 @@ public actor RunSupervisor {
         configuration.time = virtualTime
         if let harness {
             configuration.scripts.insert(contentsOf: harness.scripts, at: prelude.count)
-            configuration.starter = harness.starter
+            configuration.startPath = harness.startPath
         }
         let budget = budget(name)
         configuration.budget = budget

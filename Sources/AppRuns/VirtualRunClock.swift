@@ -11,7 +11,7 @@ public protocol VirtualRunTime: Sendable {
 
     /// Lets every open stream send the samples that have arrived for it, one stream after the
     /// other.
-    func catchUp() async
+    func deliverPendingSamples() async
 
     /// Advances to `deadline`, or to the first sample until then that a stream waits for.
     ///
@@ -19,11 +19,11 @@ public protocol VirtualRunTime: Sendable {
     ///   when it waits for streams only.
     /// - Returns: the new time; `nil` when no stream will receive another sample.
     /// - Throws: why time cannot advance; the run ends.
-    func advance(to deadline: Int64?) async throws -> RunMoment?
+    func advance(to deadline: Int64?) async throws -> AdvanceResult?
 }
 
 /// A moment in the virtual time of a run.
-public struct RunMoment: Sendable, Hashable {
+public struct AdvanceResult: Sendable, Hashable {
     /// Since 1970 UTC.
     public let microseconds: Int64
     /// Whether the app's deadline has come, and no stream has a sample before it.
@@ -149,7 +149,7 @@ struct VirtualRunClock {
     /// Sets the clock.
     ///
     /// - Returns: the microseconds since the start.
-    mutating func advance(to moment: RunMoment) -> UInt64 {
+    mutating func advance(to moment: AdvanceResult) -> UInt64 {
         let microseconds = max(0, moment.microseconds - time.start)
         passed = .microseconds(microseconds)
         return UInt64(microseconds)

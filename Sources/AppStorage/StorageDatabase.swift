@@ -10,15 +10,15 @@ import GRDB
 ///
 /// ```swift
 /// let storage = try StorageDatabase(path: "app-storage.sqlite")
-/// let holder = StorageDatabase.Holder(app: "diary", identity: identity)
+/// let namespace = StorageDatabase.StorageNamespace(app: "diary", identity: identity)
 /// let value = StoredValue(type: "text/plain", bytes: Array("today".utf8))
-/// try await storage.apply([StorageChange(StorageKey("page"), value)], in: .storage, of: holder)
+/// try await storage.apply([StorageChange(StorageKey("page"), value)], in: .storage, of: namespace)
 /// ```
 public struct StorageDatabase: Sendable {
     private let queue: DatabaseQueue
 
     /// The app or program that values belong to.
-    public struct Holder: Hashable, Sendable {
+    public struct StorageNamespace: Hashable, Sendable {
         /// Its name.
         public let app: String
         /// The identity of the app; empty for a program.
@@ -38,13 +38,7 @@ public struct StorageDatabase: Sendable {
     public init(path: String) throws(AppStorageError) {
         do {
             try DatabaseFile.create(path) { try Self.open($0).close() }
-            try PrivateFile.checkDatabase(path)
-            if let fault = DatabaseFile.headerFault(of: path) {
-                throw AppStorageError(damaged: fault)
-            }
-            if let defect = try DatabaseFile.defects(of: path, limit: 1).first {
-                throw AppStorageError(damaged: "is damaged: \(defect)")
-            }
+            try DatabaseFile.verify(path)
             queue = try Self.open(path)
         } catch {
             throw AppStorageError(wrapping: error)
@@ -59,7 +53,7 @@ public struct StorageDatabase: Sendable {
     ///
     /// - Throws: `storeFailed`.
     public func value(
-        of key: StorageKey, in area: StorageArea, of holder: Holder
+        of key: StorageKey, in area: StorageArea, of namespace: StorageNamespace
     ) async throws(AppStorageError) -> StoredValue? {
         try await read { database in
             try Row.fetchOne(
@@ -68,7 +62,7 @@ public struct StorageDatabase: Sendable {
                     SELECT type, value FROM item
                     WHERE app = ? AND identity = ? AND area = ? AND key = ?
                     """,
-                arguments: [holder.app, holder.identity, area.rawValue, Data(key.bytes)]
+                arguments: [namespace.app, namespace.identity, area.rawValue, Data(key.bytes)]
             ).map { StoredValue(type: $0["type"], bytes: Array($0["value"] as Data)) }
         }
     }
@@ -79,10 +73,10 @@ public struct StorageDatabase: Sendable {
     ///   store more than its limit and more than before; `diskFull`, `storeFailed`.
     @discardableResult
     public func apply(
-        _ changes: [StorageChange], in area: StorageArea, of holder: Holder
+        _ changes: [StorageChange], in area: StorageArea, of namespace: StorageNamespace
     ) async throws(AppStorageError) -> StorageUsage {
         // Nothing is expected, so nothing else can be found.
-        try await apply(changes, in: area, of: holder, expecting: [:]) ?? .zero
+        try await apply(changes, in: area, of: namespace, expecting: [:]) ?? .zero
     }
 
     /// Makes all changes, in their order, if some keys have the expected contents; otherwise none.
@@ -95,7 +89,7 @@ public struct StorageDatabase: Sendable {
     /// - Throws: `tooLarge` for a value above its limit; `storageFull` when the app or program would
     ///   store more than its limit and more than before; `diskFull`, `storeFailed`.
     public func apply(
-        _ changes: [StorageChange], in area: StorageArea, of holder: Holder,
+        _ changes: [StorageChange], in area: StorageArea, of namespace: StorageNamespace,
         expecting expected: [StorageKey: [UInt8]?]
     ) async throws(AppStorageError) -> StorageUsage? {
         for change in changes {
@@ -113,13 +107,13 @@ public struct StorageDatabase: Sendable {
                         SELECT value FROM item
                         WHERE app = ? AND identity = ? AND area = ? AND key = ?
                         """,
-                    arguments: [holder.app, holder.identity, area.rawValue, Data(key.bytes)])
+                    arguments: [namespace.app, namespace.identity, area.rawValue, Data(key.bytes)])
                 guard found == content.map({ Data($0) }) else { return nil }
             }
-            let before = try Self.usage(of: holder, database)
+            let before = try Self.usage(of: namespace, database)
             for change in changes {
                 let primaryKey: StatementArguments = [
-                    holder.app, holder.identity, area.rawValue, Data(change.key.bytes),
+                    namespace.app, namespace.identity, area.rawValue, Data(change.key.bytes),
                 ]
                 try database.execute(
                     sql: "DELETE FROM item WHERE app = ? AND identity = ? AND area = ? AND key = ?",
@@ -131,7 +125,7 @@ public struct StorageDatabase: Sendable {
                         VALUES (?, ?, ?, ?, ?, ?)
                         """, arguments: primaryKey + [value.type, Data(value.bytes)])
             }
-            let after = try Self.usage(of: holder, database)
+            let after = try Self.usage(of: namespace, database)
             guard !after.exceedsLimit || after.used <= before.used && after.items <= before.items
             else { throw AppStorageError(full: before) }
             return after
@@ -142,7 +136,7 @@ public struct StorageDatabase: Sendable {
     ///
     /// - Throws: `storeFailed`.
     public func items(
-        in area: StorageArea, of holder: Holder
+        in area: StorageArea, of namespace: StorageNamespace
     ) async throws(AppStorageError) -> (items: [StoredItem], usage: StorageUsage) {
         try await read { database in
             let rows = try Row.fetchAll(
@@ -150,13 +144,13 @@ public struct StorageDatabase: Sendable {
                 sql: """
                     SELECT key, type, length(key) + length(value) AS size FROM item
                     WHERE app = ? AND identity = ? AND area = ? ORDER BY key
-                    """, arguments: [holder.app, holder.identity, area.rawValue])
+                    """, arguments: [namespace.app, namespace.identity, area.rawValue])
             let items = rows.map { row in
                 StoredItem(
                     key: StorageKey(stored: Array(row["key"] as Data)), type: row["type"],
                     size: row["size"])
             }
-            return (items, try Self.usage(of: holder, database))
+            return (items, try Self.usage(of: namespace, database))
         }
     }
 
@@ -164,7 +158,7 @@ public struct StorageDatabase: Sendable {
     ///
     /// - Throws: `storeFailed`.
     public func contents(
-        of area: StorageArea, of holder: Holder
+        of area: StorageArea, of namespace: StorageNamespace
     ) async throws(AppStorageError) -> (
         entries: [(key: StorageKey, value: StoredValue)], usage: StorageUsage
     ) {
@@ -174,14 +168,14 @@ public struct StorageDatabase: Sendable {
                 sql: """
                     SELECT key, type, value FROM item
                     WHERE app = ? AND identity = ? AND area = ? ORDER BY key
-                    """, arguments: [holder.app, holder.identity, area.rawValue])
+                    """, arguments: [namespace.app, namespace.identity, area.rawValue])
             let entries = rows.map { row in
                 (
                     key: StorageKey(stored: Array(row["key"] as Data)),
                     value: StoredValue(type: row["type"], bytes: Array(row["value"] as Data))
                 )
             }
-            return (entries, try Self.usage(of: holder, database))
+            return (entries, try Self.usage(of: namespace, database))
         }
     }
 
@@ -194,7 +188,8 @@ public struct StorageDatabase: Sendable {
     /// - Returns: at least one entry if there is one, and whether there are more.
     /// - Throws: `storeFailed`.
     public func contents(
-        of area: StorageArea, of holder: Holder, prefix: StorageKey, after key: StorageKey?,
+        of area: StorageArea, of namespace: StorageNamespace, prefix: StorageKey,
+        after key: StorageKey?,
         upTo size: Int
     ) async throws(AppStorageError) -> (
         entries: [(key: StorageKey, value: StoredValue)], isMore: Bool, usage: StorageUsage
@@ -209,7 +204,7 @@ public struct StorageDatabase: Sendable {
                     ORDER BY key
                     """,
                 arguments: [
-                    holder.app, holder.identity, area.rawValue, Data(prefix.bytes),
+                    namespace.app, namespace.identity, area.rawValue, Data(prefix.bytes),
                     key.map { Data($0.bytes) },
                 ])
             var entries: [(key: StorageKey, value: StoredValue)] = []
@@ -218,21 +213,22 @@ public struct StorageDatabase: Sendable {
                 let key = StorageKey(stored: Array(row["key"] as Data))
                 guard key.bytes.starts(with: prefix.bytes) else { break }
                 guard sum < size else {
-                    return (entries, true, try Self.usage(of: holder, database))
+                    return (entries, true, try Self.usage(of: namespace, database))
                 }
                 let value = StoredValue(type: row["type"], bytes: Array(row["value"] as Data))
                 sum += key.bytes.count + value.bytes.count
                 entries.append((key, value))
             }
-            return (entries, false, try Self.usage(of: holder, database))
+            return (entries, false, try Self.usage(of: namespace, database))
         }
     }
 
     /// How much an app or program stores.
     ///
     /// - Throws: `storeFailed`.
-    public func usage(of holder: Holder) async throws(AppStorageError) -> StorageUsage {
-        try await read { try Self.usage(of: holder, $0) }
+    public func usage(of namespace: StorageNamespace) async throws(AppStorageError) -> StorageUsage
+    {
+        try await read { try Self.usage(of: namespace, $0) }
     }
 
     /// Removes everything in an area.
@@ -240,13 +236,13 @@ public struct StorageDatabase: Sendable {
     /// - Throws: `storeFailed`.
     @discardableResult
     public func clear(
-        _ area: StorageArea, of holder: Holder
+        _ area: StorageArea, of namespace: StorageNamespace
     ) async throws(AppStorageError) -> StorageUsage {
         try await write { database in
             try database.execute(
                 sql: "DELETE FROM item WHERE app = ? AND identity = ? AND area = ?",
-                arguments: [holder.app, holder.identity, area.rawValue])
-            return try Self.usage(of: holder, database)
+                arguments: [namespace.app, namespace.identity, area.rawValue])
+            return try Self.usage(of: namespace, database)
         }
     }
 
@@ -264,13 +260,13 @@ public struct StorageDatabase: Sendable {
     /// Removes the values of all other apps and programs, such as those that a crash left behind.
     ///
     /// - Throws: `storeFailed`.
-    public func eraseAll(keeping holders: Set<Holder>) async throws(AppStorageError) {
+    public func eraseAll(keeping namespaces: Set<StorageNamespace>) async throws(AppStorageError) {
         let found = try await read { database in
             try Row.fetchAll(database, sql: "SELECT app, identity FROM space")
-                .map { Holder(app: $0["app"], identity: $0["identity"]) }
+                .map { StorageNamespace(app: $0["app"], identity: $0["identity"]) }
         }
-        for holder in found where !holders.contains(holder) {
-            try await erase(where: "app = ? AND identity = ?", [holder.app, holder.identity])
+        for namespace in found where !namespaces.contains(namespace) {
+            try await erase(where: "app = ? AND identity = ?", [namespace.app, namespace.identity])
         }
     }
 
@@ -323,10 +319,12 @@ public struct StorageDatabase: Sendable {
         }
     }
 
-    private static func usage(of holder: Holder, _ database: Database) throws -> StorageUsage {
+    private static func usage(of namespace: StorageNamespace, _ database: Database) throws
+        -> StorageUsage
+    {
         let row = try Row.fetchOne(
             database, sql: "SELECT bytes, items FROM space WHERE app = ? AND identity = ?",
-            arguments: [holder.app, holder.identity])
+            arguments: [namespace.app, namespace.identity])
         return row.map { StorageUsage(used: $0["bytes"], items: $0["items"]) } ?? .zero
     }
 

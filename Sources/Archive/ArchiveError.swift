@@ -47,7 +47,7 @@ public enum ArchiveFault: UInt8, Sendable, CaseIterable {
     /// The directory is damaged.
     case directoryDamaged
     /// The directory does not match the end record.
-    case directoryMiscounted
+    case entryCountMismatch
     /// Two entries overlap, or there is a gap between them.
     case overlap
     /// The local header of an entry contradicts the directory.

@@ -19,7 +19,7 @@ struct ZipDirectory {
             total += Int(entry.header.size)
             entries.append(entry)
         }
-        guard reader.offset == end.offset else { throw ArchiveError(.directoryMiscounted) }
+        guard reader.offset == end.offset else { throw ArchiveError(.entryCountMismatch) }
         guard total <= limits.unpackedBytes else { throw ArchiveError(.unpackedTooLarge) }
         entries.sort { $0.offset < $1.offset }
         self.entries = entries

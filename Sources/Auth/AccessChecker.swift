@@ -93,7 +93,7 @@ final class AccessChecker {
     }
 
     /// Whether the check of a use would wait for the owner's decision.
-    nonisolated(nonsending) func wouldAsk(
+    nonisolated(nonsending) func needsDecision(
         token: String?, _ requested: AccessRequest,
         readable: @Sendable (SensorID) async -> [SensorID]
     ) async -> Bool {

@@ -41,10 +41,10 @@ struct AuthDatabase: Sendable {
 
     /// The error for a file that cannot be opened or read.
     static func failure(_ error: any Error, opening path: String) -> AuthError {
-        guard case .damaged(let reason) = DatabaseFailure(error) else {
+        guard case .damaged(let fault) = DatabaseFailure(error) else {
             return AuthError(wrapping: error, while: "opening \(path)")
         }
-        return AuthError(damaged: path, "is damaged: \(reason)", cause: error)
+        return AuthError(damaged: path, fault, cause: error)
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {

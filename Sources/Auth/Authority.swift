@@ -100,7 +100,7 @@ public actor Authority {
             throw AuthDatabase.failure(error, opening: path)
         }
         let opened = try await StorageRegistry.open(
-            beside: path, keeping: clients.storageHolders, logger: logger)
+            beside: path, keeping: clients.storageNamespaces, logger: logger)
         storage = StorageRegistry(opened, clients: clients)
         storageFault = storage.fault
         self.time = time
@@ -160,11 +160,11 @@ public actor Authority {
 
     /// Whether ``checkApp(token:name:requested:readable:)`` would wait for the owner's decision; not
     /// recorded.
-    public func wouldAsk(
+    public func needsDecision(
         token: String?, requested: AccessRequest,
         readable: @Sendable (SensorID) async -> [SensorID]
     ) async -> Bool {
-        await checker.wouldAsk(token: token, requested, readable: readable)
+        await checker.needsDecision(token: token, requested, readable: readable)
     }
 
     /// Checks whether a client may call a server now.
@@ -342,7 +342,7 @@ public actor Authority {
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil,
         isAnswer: Bool = false, among choice: InstanceChoice? = nil
     ) async throws(AuthError) {
-        try await inTurn { () async throws(AuthError) in
+        try await serialized { () async throws(AuthError) in
             // Also after an error: a denial takes effect even if it could not be stored.
             defer { answerRequests() }
             try await decisions.decide(
@@ -362,7 +362,7 @@ public actor Authority {
     ///
     /// - Throws: `notFound` for an unknown client, `storeFailed`.
     public func reset(_ privilege: PrivilegeID?, of client: String) async throws(AuthError) {
-        try await inTurn { () async throws(AuthError) in
+        try await serialized { () async throws(AuthError) in
             try await decisions.reset(privilege, of: client)
         }
     }
@@ -386,7 +386,7 @@ public actor Authority {
     public func admit(
         _ app: DeclaredApp, before: [Privilege]? = nil
     ) async throws(AuthError) {
-        try await inTurn { () async throws(AuthError) in
+        try await serialized { () async throws(AuthError) in
             if try await decisions.admit(app, before: before) { try await discard(app.name) }
         }
     }
@@ -417,7 +417,7 @@ public actor Authority {
     ///
     /// - Throws: `diskFull` or `storeFailed` when this could not be stored yet.
     public func forget(client name: String) async throws(AuthError) {
-        try await inTurn { () async throws(AuthError) in
+        try await serialized { () async throws(AuthError) in
             decisions.remove(client: name)
             endCalls(of: name)
             var failure: AuthError?
@@ -456,7 +456,7 @@ public actor Authority {
     ///
     /// - Throws: `notFound` when the run has ended, `storeFailed`.
     public func renewRun(_ run: String) async throws(AuthError) {
-        try await inTurn { () async throws(AuthError) in
+        try await serialized { () async throws(AuthError) in
             try await tokens.renew(run: run, until: time.now().advanced(by: Self.runLifetime))
         }
     }
@@ -465,7 +465,7 @@ public actor Authority {
     ///
     /// - Throws: `storeFailed`.
     public func endRun(_ run: String) async throws(AuthError) {
-        try await inTurn { () async throws(AuthError) in
+        try await serialized { () async throws(AuthError) in
             await log.forget(run: run)
             decisions.remove(run: run)
             tokens.remove(run: run)
@@ -654,9 +654,9 @@ public actor Authority {
 
     /// Checks, after a write, that the client still owns its values, and removes them otherwise.
     func confirm(
-        _ holder: StorageDatabase.Holder, of client: Client
+        _ namespace: StorageDatabase.StorageNamespace, of client: Client
     ) async throws(AuthError) {
-        try await storage.confirm(holder, of: client)
+        try await storage.confirm(namespace, of: client)
     }
 
     /// A random number that identifies this machine to one app only, as long as the app is known.
@@ -689,7 +689,7 @@ public actor Authority {
     // MARK: - Private
 
     /// Makes a change after all changes that began earlier.
-    func inTurn(_ change: () async throws(AuthError) -> Void) async throws(AuthError) {
+    func serialized(_ change: () async throws(AuthError) -> Void) async throws(AuthError) {
         await changes.enter()
         defer { changes.leave() }
         try await change()

@@ -94,23 +94,23 @@ final class ClientRegistry {
         }
     }
 
-    /// The holder of the stored values of a client.
+    /// The namespace of the stored values of a client.
     ///
     /// - Throws: `notFound` for the owner and for unknown clients.
-    func storageHolder(_ client: Client) throws(AuthError) -> StorageDatabase.Holder {
+    func storageNamespace(_ client: Client) throws(AuthError) -> StorageDatabase.StorageNamespace {
         guard client.kind != .owner, kinds[client.name] == client.kind else {
             throw AuthError(.notFound, "Only apps and programs have storage, not \(client.name).")
         }
-        return storageHolder(named: client.name)
+        return storageNamespace(named: client.name)
     }
 
-    func storageHolder(named name: String) -> StorageDatabase.Holder {
-        StorageDatabase.Holder(app: name, identity: identity(of: name))
+    func storageNamespace(named name: String) -> StorageDatabase.StorageNamespace {
+        StorageDatabase.StorageNamespace(app: name, identity: identity(of: name))
     }
 
-    /// All possible holders of stored values.
-    var storageHolders: Set<StorageDatabase.Holder> {
-        Set(kinds.keys.map { storageHolder(named: $0) })
+    /// All namespaces of stored values that there can be.
+    var storageNamespaces: Set<StorageDatabase.StorageNamespace> {
+        Set(kinds.keys.map { storageNamespace(named: $0) })
     }
 
     // MARK: - Changing

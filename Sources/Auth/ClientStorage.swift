@@ -10,15 +10,15 @@ public import AppStorage
 public struct ClientStorage: Sendable {
     private let authority: Authority
     private let client: Client
-    private let holder: StorageDatabase.Holder
+    private let namespace: StorageDatabase.StorageNamespace
     private let database: StorageDatabase
 
     init(
-        _ database: StorageDatabase, holder: StorageDatabase.Holder, client: Client,
+        _ database: StorageDatabase, namespace: StorageDatabase.StorageNamespace, client: Client,
         authority: Authority
     ) {
         self.database = database
-        self.holder = holder
+        self.namespace = namespace
         self.client = client
         self.authority = authority
     }
@@ -30,7 +30,7 @@ public struct ClientStorage: Sendable {
         of key: StorageKey, in area: StorageArea = .storage
     ) async throws(AuthError) -> StoredValue? {
         do {
-            return try await database.value(of: key, in: area, of: holder)
+            return try await database.value(of: key, in: area, of: namespace)
         } catch {
             throw AuthError(error)
         }
@@ -46,11 +46,11 @@ public struct ClientStorage: Sendable {
     ) async throws(AuthError) -> StorageUsage {
         let usage: StorageUsage
         do {
-            usage = try await database.apply(changes, in: area, of: holder)
+            usage = try await database.apply(changes, in: area, of: namespace)
         } catch {
             throw AuthError(error)
         }
-        try await authority.confirm(holder, of: client)
+        try await authority.confirm(namespace, of: client)
         return usage
     }
 
@@ -61,7 +61,7 @@ public struct ClientStorage: Sendable {
         in area: StorageArea = .storage
     ) async throws(AuthError) -> (items: [StoredItem], usage: StorageUsage) {
         do {
-            return try await database.items(in: area, of: holder)
+            return try await database.items(in: area, of: namespace)
         } catch {
             throw AuthError(error)
         }
@@ -76,7 +76,7 @@ public struct ClientStorage: Sendable {
         entries: [(key: StorageKey, value: StoredValue)], usage: StorageUsage
     ) {
         do {
-            return try await database.contents(of: area, of: holder)
+            return try await database.contents(of: area, of: namespace)
         } catch {
             throw AuthError(error)
         }
@@ -92,11 +92,11 @@ public struct ClientStorage: Sendable {
     ) async throws(AuthError) -> StorageUsage? {
         let usage: StorageUsage?
         do {
-            usage = try await database.apply(changes, in: area, of: holder, expecting: expected)
+            usage = try await database.apply(changes, in: area, of: namespace, expecting: expected)
         } catch {
             throw AuthError(error)
         }
-        try await authority.confirm(holder, of: client)
+        try await authority.confirm(namespace, of: client)
         return usage
     }
 
@@ -113,7 +113,7 @@ public struct ClientStorage: Sendable {
     ) {
         do {
             return try await database.contents(
-                of: area, of: holder, prefix: prefix, after: key, upTo: size)
+                of: area, of: namespace, prefix: prefix, after: key, upTo: size)
         } catch {
             throw AuthError(error)
         }
@@ -125,7 +125,7 @@ public struct ClientStorage: Sendable {
     @discardableResult
     public func clear(_ area: StorageArea) async throws(AuthError) -> StorageUsage {
         do {
-            return try await database.clear(area, of: holder)
+            return try await database.clear(area, of: namespace)
         } catch {
             throw AuthError(error)
         }

@@ -30,7 +30,8 @@ final class StorageRegistry {
     /// - Returns: the error, instead of throwing it, when the file is damaged: everything else then works.
     /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
     static func open(
-        beside path: String, keeping holders: Set<StorageDatabase.Holder>, logger: Logger
+        beside path: String, keeping namespaces: Set<StorageDatabase.StorageNamespace>,
+        logger: Logger
     ) async throws(AuthError) -> Result<StorageDatabase, AppStorageError> {
         let storage: StorageDatabase
         do throws(AppStorageError) {
@@ -40,7 +41,7 @@ final class StorageRegistry {
             throw AuthError(error)
         }
         do throws(AppStorageError) {
-            try await storage.eraseAll(keeping: holders)
+            try await storage.eraseAll(keeping: namespaces)
         } catch {
             if error.code == .damaged { return .failure(error) }
             // The values are inaccessible, and the next start tries again.
@@ -56,10 +57,10 @@ final class StorageRegistry {
     func storage(
         of client: Client, authority: Authority
     ) throws(AuthError) -> ClientStorage {
-        let holder = try clients.storageHolder(client)
+        let namespace = try clients.storageNamespace(client)
         do throws(AppStorageError) {
             return ClientStorage(
-                try storage.get(), holder: holder, client: client, authority: authority)
+                try storage.get(), namespace: namespace, client: client, authority: authority)
         } catch {
             throw AuthError(error)
         }
@@ -70,7 +71,7 @@ final class StorageRegistry {
     /// - Throws: `storageDamaged`, `storeFailed`.
     nonisolated(nonsending) func usage(of app: String) async throws(AuthError) -> StorageUsage {
         do {
-            return try await storage.get().usage(of: clients.storageHolder(named: app))
+            return try await storage.get().usage(of: clients.storageNamespace(named: app))
         } catch {
             throw AuthError(error)
         }
@@ -80,9 +81,9 @@ final class StorageRegistry {
     ///
     /// - Throws: `notFound` when they were removed, `storeFailed`.
     nonisolated(nonsending) func confirm(
-        _ holder: StorageDatabase.Holder, of client: Client
+        _ namespace: StorageDatabase.StorageNamespace, of client: Client
     ) async throws(AuthError) {
-        guard (try? clients.storageHolder(client)) != holder else { return }
+        guard (try? clients.storageNamespace(client)) != namespace else { return }
         try await erase(of: client.name)
         throw AuthError(.notFound, "\(client.name) was removed.")
     }

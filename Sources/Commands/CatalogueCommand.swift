@@ -159,12 +159,12 @@ struct CatalogueCommand: AsyncParsableCommand {
     struct Make: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "make",
-            abstract: "Make a catalogue of a folder of packages.",
+            abstract: "Create a catalogue from a folder of packages.",
             discussion: """
                 Every .zip and .nervous file is checked as in an installation. Then
                 index.json and index.json.sig are written to the folder, which can be
                 copied to a server.
-                The same packages give the same bytes; if they change, the result is the next
+                The result is reproducible. If a package changes, the result is the next
                 edition.
                 Example: nervous catalogue make ./packages --sign home --name example
                 """)

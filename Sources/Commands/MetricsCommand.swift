@@ -12,8 +12,8 @@ struct MetricsCommand: AsyncParsableCommand {
               nervous metrics | grep temperature
               nervous metrics > /var/lib/prometheus/node-exporter/nervous.prom
 
-            Prometheus itself reads http://localhost:PORT/metrics with a token; programs other
-            than the owner's see only the sensors that they may read.
+            Prometheus itself reads http://localhost:PORT/metrics with a token.
+            Only the owner's token shows all sensors.
             """)
 
     private static let longestLine = 2000

@@ -71,7 +71,7 @@ struct TokenCommand: AsyncParsableCommand {
             discussion: """
                 Reads a token from standard input, or from a file, and prints one that allows
                 no more than the options say, and nothing that the first does not allow. Only
-                sensors can be used with it. It ends with the first: when that expires or is
+                sensors can be used with it. It expires with the first: when that expires or is
                 revoked.
 
                 Example:

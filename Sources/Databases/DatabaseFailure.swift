@@ -6,14 +6,17 @@ public import GRDB
 /// ```swift
 /// switch DatabaseFailure(error) {
 /// case .file(let error): show(error.message)
-/// case .damaged(let reason), .diskFull(let reason), .other(let reason): show("Not stored: \(reason).")
+/// case .damaged(let fault): show("The database \(fault).")
+/// case .diskFull(let reason), .other(let reason): show("Not stored: \(reason).")
 /// }
 /// ```
 public enum DatabaseFailure {
     /// The file could not be created or is unsafe.
     case file(FilesError)
     /// The file is not a database, or its content is damaged.
-    case damaged(reason: String)
+    ///
+    /// - `fault`: a clause such as "is empty".
+    case damaged(fault: String)
     /// The disk is full.
     case diskFull(reason: String)
     /// Any other error.
@@ -25,17 +28,27 @@ public enum DatabaseFailure {
             self = .file(file)
             return
         }
+        if let damage = error as? DatabaseDamage {
+            self = .damaged(fault: damage.fault)
+            return
+        }
         guard let found = error as? DatabaseError else {
             self = .other(reason: "\(error)")
             return
         }
         let reason = found.message ?? "\(found)"
         switch found.resultCode {
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .damaged(reason: reason)
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .damaged(fault: "is damaged: \(reason)")
         case _ where found.isLackOfSpace: self = .diskFull(reason: reason)
         default: self = .other(reason: reason)
         }
     }
+}
+
+/// A database file whose content cannot be used.
+public struct DatabaseDamage: Error, Hashable, Sendable {
+    /// What is wrong with the file, such as "is empty".
+    public let fault: String
 }
 
 /// The codes that the errors of all modules with a database file have.
@@ -77,7 +90,7 @@ extension DatabaseFileError {
                 case .failed: .storeFailed
                 }
             self.init(code, file.message, hint: file.hint, cause: file)
-        case .damaged(let reason): self.init(damaged: "is damaged: \(reason)", cause: error)
+        case .damaged(let fault): self.init(damaged: fault, cause: error)
         case .diskFull(let reason):
             self.init(.diskFull, "\(Self.failedAccess): \(reason).", hint: nil, cause: error)
         case .other(let reason):

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// ```swift
 /// try DatabaseFile.create("/data/a.sqlite") { path in try makeTables(path) }
-/// if let fault = DatabaseFile.headerFault(of: "/data/a.sqlite") { print("the file", fault) }
+/// try DatabaseFile.verify("/data/a.sqlite")
 /// let queue = try DatabaseFile.open("/data/a.sqlite", label: "a", migrator: migrator)
 /// ```
 public enum DatabaseFile {
@@ -135,6 +135,17 @@ public enum DatabaseFile {
             try String.fetchAll(database, sql: "PRAGMA quick_check(\(limit))")
         }
         return lines == ["ok"] ? [] : lines
+    }
+
+    /// Checks a file before it is written: that only its owner can open it, and that its content is intact.
+    ///
+    /// - Throws: ``DatabaseDamage``, `unsafe`, errors of SQLite.
+    public static func verify(_ path: String) throws {
+        try PrivateFile.checkDatabase(path)
+        if let fault = headerFault(of: path) { throw DatabaseDamage(fault: fault) }
+        if let defect = try defects(of: path, limit: 1).first {
+            throw DatabaseDamage(fault: "is damaged: \(defect)")
+        }
     }
 
     private static func isLogEmpty(_ path: String) -> Bool {

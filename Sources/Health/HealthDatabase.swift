@@ -10,7 +10,7 @@ struct HealthDatabase: Sendable {
     let queue: DatabaseQueue
     private let seal: HealthSeal
 
-    /// What is sealed of an object.
+    /// The encrypted values of a row.
     private struct Payload: Codable {
         var number: Double?
         var text: String?
@@ -33,11 +33,7 @@ struct HealthDatabase: Sendable {
             }
             try queue.close()
         }
-        try PrivateFile.checkDatabase(path)
-        if let fault = DatabaseFile.headerFault(of: path) { throw HealthError(damaged: fault) }
-        if let defect = try DatabaseFile.defects(of: path, limit: 1).first {
-            throw HealthError(damaged: "is damaged: \(defect)")
-        }
+        try DatabaseFile.verify(path)
         queue = try Self.open(path)
         self.seal = seal
         // Another key must not add values that this file's key cannot open.
@@ -68,7 +64,7 @@ struct HealthDatabase: Sendable {
         case .text(let text): payload.text = text
         case .workout(let activity, let active):
             payload.activity = activity
-            payload.active = active.microseconds
+            payload.active = active.wholeMicroseconds
         case .correlation: break
         }
         let row = Self.row(
@@ -264,7 +260,7 @@ struct HealthDatabase: Sendable {
         FROM object LEFT JOIN object AS parent ON parent.number = object.parent
         """
 
-    /// What identifies a row.
+    /// The additional authenticated data of a row: what identifies it.
     private static func row(
         _ id: String, _ type: String, _ start: Timestamp, _ end: Timestamp, _ creator: String
     ) -> String {
@@ -335,12 +331,6 @@ struct HealthCursor: CustomStringConvertible {
     }
 
     var description: String { "\(start)_\(id)" }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 {
-        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-    }
 }
 
 // MARK: - Schema

@@ -39,7 +39,7 @@ extension JSAppsError {
             )
         case .strayData: (.malformedArchive, "The archive has data that belongs to no entry.")
         case .directoryDamaged: (.malformedArchive, "The archive's directory is damaged.")
-        case .directoryMiscounted:
+        case .entryCountMismatch:
             (.malformedArchive, "The archive's directory does not match its end record.")
         case .overlap: (.malformedArchive, "\(name) overlaps another entry or leaves a gap.")
         case .contradiction:

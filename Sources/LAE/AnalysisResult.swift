@@ -1,7 +1,7 @@
 public import Samples
 public import Statistics
 
-/// The result of an analysis, and what went into it.
+/// The result of an analysis, and its inputs.
 public struct AnalysisAnswer: Hashable, Sendable {
     /// The inputs, as requested.
     public let inputs: [FieldReference]
@@ -23,7 +23,7 @@ public enum AnalysisResult: Hashable, Sendable {
     case histogram(edges: [Double], counts: [Int?])
     /// The entropy, and the number of different outcomes.
     case entropy(bits: Double, outcomes: Int)
-    /// Single numbers, by size or by time.
+    /// Values with their times, sorted by value or by time.
     case items([TimedValue])
     /// One for each cell from the first to the last with samples.
     case cells([Cell])

@@ -40,11 +40,11 @@ struct RequestAuthorizer: Sendable {
     }
 
     /// Whether a use of a sensor would wait for the owner's decision; not recorded.
-    func wouldAsk(
+    func needsDecision(
         _ operation: String, _ access: Access, of sensor: SensorID, _ request: Request,
         _ context: ProviderContext
     ) async -> Bool {
-        await authority.wouldAsk(
+        await authority.needsDecision(
             token: token(request, context),
             requested: AccessRequest(operation, of: sensor, access)
         ) { await isGrantable.readable(named: $0) }

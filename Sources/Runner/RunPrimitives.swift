@@ -71,7 +71,7 @@ extension Primitive {
                         named: try arguments.string(1, limit: Limits.target),
                         line: Int32(clamping: try arguments.integer(2) as UInt32)))
             },
-            Primitive("again") { [unowned run] _ in
+            Primitive("scheduleTurn") { [unowned run] _ in
                 run.requestStep()
                 return .nothing
             },
@@ -83,7 +83,7 @@ extension Primitive {
                 run.fillRandom(try arguments.buffer(0, limit: Limits.random))
                 return .nothing
             },
-            Primitive("fractions") { [unowned run] arguments throws(PrimitiveError) in
+            Primitive("randomDoubles") { [unowned run] arguments throws(PrimitiveError) in
                 run.fillFractions(try arguments.buffer(0, limit: Limits.random))
                 return .nothing
             },

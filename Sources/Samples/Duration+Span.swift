@@ -35,6 +35,9 @@ extension Duration {
         return sum.partialValue
     }
 
+    /// Whole milliseconds, rounded towards zero and clamped.
+    public var wholeMilliseconds: Int64 { wholeMicroseconds / 1000 }
+
     private static let spanUnits: [String: Int64] = [
         "us": 1, "ms": 1000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000,
         "d": 86_400_000_000, "w": 7 * 86_400_000_000,

@@ -43,13 +43,7 @@ enum SessionFile {
     }
 
     private static func verified(_ path: String) throws -> SessionDatabase {
-        if let fault = DatabaseFile.headerFault(of: path) {
-            throw SessionDatabase.Damage(description: "the file \(fault)")
-        }
-        // Checked before the file is written.
-        if let defect = try DatabaseFile.defects(of: path, limit: 1).first {
-            throw SessionDatabase.Damage(description: defect)
-        }
+        try DatabaseFile.verify(path)
         let database = try SessionDatabase(path: path)
         do {
             try database.verify()
@@ -62,6 +56,7 @@ enum SessionFile {
 
     /// Whether the content is at fault, rather than the disk or another process.
     private static func isDamage(_ error: any Error) -> Bool {
+        if error is FilesError { return false }
         guard let error = error as? DatabaseError else { return true }
         // Damage can cause almost any other error, even one that is reported for an SQL statement.
         return ![

@@ -9,7 +9,7 @@ import Testing
 struct StorageDatabaseTests {
     private let folder: TemporaryFolder
     private let database: StorageDatabase
-    private let holder = StorageDatabase.Holder(app: "app", identity: "1")
+    private let namespace = StorageDatabase.StorageNamespace(app: "app", identity: "1")
 
     init() throws {
         folder = try TemporaryFolder()
@@ -26,7 +26,7 @@ struct StorageDatabaseTests {
         _ changes: [(String, Int?)], in area: StorageArea = .storage
     ) async throws -> Int {
         try await database.apply(
-            changes.map { try change($0.0, $0.1) }, in: area, of: holder
+            changes.map { try change($0.0, $0.1) }, in: area, of: namespace
         ).used
     }
 
@@ -40,7 +40,7 @@ struct StorageDatabaseTests {
         }
         #expect(error?.code == .storageFull)
         #expect(error?.usage?.used == StorageUsage.limit)
-        let (items, usage) = try await database.items(in: .storage, of: holder)
+        let (items, usage) = try await database.items(in: .storage, of: namespace)
         #expect(items.map(\.key.text) == "abcdefghij".map(String.init))
         #expect(usage.used == StorageUsage.limit)
         // The other area has the same bound.
@@ -52,7 +52,7 @@ struct StorageDatabaseTests {
 
     @Test func `a value that is too large is rejected`() async throws {
         #expect(await refusal { _ = try await store([("a", 1), ("b", 1 << 20 | 1)]) } == .tooLarge)
-        #expect(try await database.items(in: .storage, of: holder).items.isEmpty)
+        #expect(try await database.items(in: .storage, of: namespace).items.isEmpty)
     }
 
     @Test func `changes are made only if the expected contents are stored`() async throws {
@@ -60,28 +60,28 @@ struct StorageDatabaseTests {
         let (key, other) = (try StorageKey("a"), try StorageKey("b"))
         func replace(_ expected: [StorageKey: [UInt8]?]) async throws -> Int? {
             try await database.apply(
-                [try change("a", 1), try change("c", 2)], in: .indexed, of: holder,
+                [try change("a", 1), try change("c", 2)], in: .indexed, of: namespace,
                 expecting: expected)?.used
         }
         #expect(try await replace([key: seven]) == nil)
-        #expect(try await database.usage(of: holder) == .zero)
+        #expect(try await database.usage(of: namespace) == .zero)
         #expect(try await replace([key: nil, other: nil]) == 5)
         #expect(try await replace([key: nil]) == nil)
         #expect(try await replace([key: seven, other: seven]) == nil)
         #expect(try await replace([key: seven, other: nil]) == 5)
         // The same keys of another area are others.
-        #expect(try await database.value(of: key, in: .storage, of: holder) == nil)
+        #expect(try await database.value(of: key, in: .storage, of: namespace) == nil)
     }
 
     @Test func `entries with a prefix are read in pieces`() async throws {
         for key in ["a", "b/", "b/1", "b/2", "b/\u{e9}", "b0", "c"] {
-            try await database.apply([try change(key, 10)], in: .indexed, of: holder)
+            try await database.apply([try change(key, 10)], in: .indexed, of: namespace)
         }
         func read(_ prefix: String, after: String?, upTo size: Int) async throws -> (
             keys: [String], isMore: Bool
         ) {
             let found = try await database.contents(
-                of: .indexed, of: holder, prefix: try StorageKey(prefix),
+                of: .indexed, of: namespace, prefix: try StorageKey(prefix),
                 after: try after.map { try StorageKey($0) }, upTo: size)
             return (found.entries.map(\.key.text), found.isMore)
         }
@@ -109,14 +109,14 @@ struct StorageDatabaseTests {
         #expect(await refusal { _ = try StorageDatabase(path: path) } == .unsafeFile)
     }
 
-    @Test func `erasing keeps the values of one identity, or of known holders`() async throws {
-        let other = StorageDatabase.Holder(app: "app", identity: "2")
-        let foreign = StorageDatabase.Holder(app: "other", identity: "1")
-        for holder in [holder, other, foreign] {
-            try await database.apply([try change("key", 1)], in: .storage, of: holder)
+    @Test func `erasing keeps the values of one identity, or of known namespaces`() async throws {
+        let other = StorageDatabase.StorageNamespace(app: "app", identity: "2")
+        let foreign = StorageDatabase.StorageNamespace(app: "other", identity: "1")
+        for namespace in [namespace, other, foreign] {
+            try await database.apply([try change("key", 1)], in: .storage, of: namespace)
         }
         try await database.erase(app: "app", keeping: "2")
-        #expect(try await database.usage(of: holder) == .zero)
+        #expect(try await database.usage(of: namespace) == .zero)
         #expect(try await database.usage(of: other) == StorageUsage(used: 4, items: 1))
         try await database.eraseAll(keeping: [foreign])
         #expect(try await database.usage(of: other) == .zero)
@@ -138,7 +138,7 @@ struct StorageDatabaseTests {
         if ofAll {
             try await database.eraseAll(keeping: [])
         } else {
-            try await database.erase(app: holder.app)
+            try await database.erase(app: namespace.app)
         }
         #expect(try await freePages() == 0)
         let left = try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM space") }
@@ -164,7 +164,7 @@ struct StorageDatabaseTests {
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        let (items, usage) = try await database.items(in: .storage, of: holder)
+        let (items, usage) = try await database.items(in: .storage, of: namespace)
         // Exactly the acknowledged values are stored, as many as fit.
         #expect(items.count == StorageUsage.limit / (size + 3))
         #expect(usage.used == items.count * (size + 3))
@@ -193,7 +193,7 @@ struct StorageDatabaseTests {
             #expect(used == (fits ? size : nil))
             if fits { plain = next }
         }
-        let (items, _) = try await database.items(in: .storage, of: holder)
+        let (items, _) = try await database.items(in: .storage, of: namespace)
         let found = items.map { ($0.key.text, $0.size - $0.key.bytes.count) }
         #expect(Dictionary(uniqueKeysWithValues: found) == plain)
     }

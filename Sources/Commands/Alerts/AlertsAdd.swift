@@ -39,7 +39,8 @@ struct AlertsAdd: AsyncParsableCommand {
     var stats: String?
 
     @Option(
-        help: ArgumentHelp("The time before each evaluation that counts.", valueName: "duration"))
+        help: ArgumentHelp(
+            "The length of the window before each evaluation.", valueName: "duration"))
     var window: String?
 
     @Option(

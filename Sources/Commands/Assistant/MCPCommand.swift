@@ -20,7 +20,7 @@ struct MCPCommand: AsyncParsableCommand {
 
             A new name may read statistics of the sensors that you have now, except positions, and only while the \
             assistant runs. If it wants more, a request waits for you in the dashboard (nervous open). \
-            `nervous log NAME` shows what it has read, and `nervous token revoke NAME` ends it.
+            `nervous log NAME` shows what it has read, and `nervous token revoke NAME` revokes its access.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -112,7 +112,7 @@ extension HealthCommand {
             discussion: """
                 Each line is a characteristic, a sample, a workout with its samples or a
                 correlation with its samples, in the form of the API. A sample of a workout or
-                correlation is in the line of what it belongs to only.
+                correlation is in the line of the object that it belongs to only.
 
                 Examples:
                   nervous health export -o health.ndjson

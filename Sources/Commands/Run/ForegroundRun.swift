@@ -2,6 +2,7 @@ import API
 import Auth
 import Foundation
 import Host
+import Samples
 import Text
 
 /// A run in the foreground, with this terminal as its console.
@@ -80,8 +81,9 @@ struct ForegroundRun: Sendable {
         var isAnswered = true
         let request = StartRunRequest(
             insecure: isInsecure, view: showsText, markup: showsMarkup,
-            lifetime: lifetime?.wholeMilliseconds
-                ?? (showsText || showsMarkup ? duration?.wholeMilliseconds : nil))
+            lifetime: (lifetime ?? (showsText || showsMarkup ? duration : nil)).map {
+                UInt32(clamping: $0.wholeMilliseconds)
+            })
         for try await line in try await session.client.followRun(prepared.run, request) {
             beginning.finish()
             let event = try JSONDecoder().decode(RunEventItem.self, from: line)
@@ -122,11 +124,5 @@ struct ForegroundRun: Sendable {
             console.say("uncaught: \(origin)\(text.escapedForDisplay(limit: 500))")
         default: break
         }
-    }
-}
-
-extension Duration {
-    fileprivate var wholeMilliseconds: UInt32 {
-        UInt32(clamping: Int64(self / .milliseconds(1)))
     }
 }

@@ -71,7 +71,7 @@ extension SensorsCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
-            abstract: "Remove a declared sensor; its samples are kept.")
+            abstract: "Remove a declared or virtual sensor; its samples are kept.")
 
         @OptionGroup var options: GlobalOptions
 

@@ -10,14 +10,15 @@ struct BusService: Sendable {
     private let bus: BusConnection
     private let owner: String
 
-    /// - Parameter isStarted: whether the bus starts the service if it does not run.
+    /// - Parameter startsIfNeeded: whether the bus starts the service if it does not run.
     /// - Throws: ``BusError``; `refused` if it does not run.
-    init(_ name: String, on bus: BusConnection, isStarted: Bool = false) async throws(BusError) {
+    init(_ name: String, on bus: BusConnection, startsIfNeeded: Bool = false) async throws(BusError)
+    {
         var found: String?
         do throws(BusError) {
             found = try await bus.call(.owner(of: name)).first?.text
         } catch {
-            guard isStarted, error.code == .refused else { throw error }
+            guard startsIfNeeded, error.code == .refused else { throw error }
             let call = BusCall(
                 BusSignal.bus, path: "/org/freedesktop/DBus", interface: BusSignal.bus,
                 "StartServiceByName", [.string(name), .uint32(0)])

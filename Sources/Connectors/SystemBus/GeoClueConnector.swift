@@ -29,7 +29,7 @@ struct GeoClueConnector: Connector {
     }
 
     private func follow(_ connection: BusConnection, _ sink: SampleSink) async throws {
-        let clue = try await BusService(Self.service, on: connection, isStarted: true)
+        let clue = try await BusService(Self.service, on: connection, startsIfNeeded: true)
         let reply = try await clue.call(Self.manager, "\(Self.service).Manager", "GetClient")
         guard let client = reply.first?.text else {
             throw ConnectorError("GeoClue did not make a client.")

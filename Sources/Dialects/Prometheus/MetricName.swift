@@ -54,7 +54,7 @@ public struct MetricName: Hashable, Sendable {
     /// Fields whose values are totals since some start; no other field is known to be one.
     private static let counters: [SensorID: Set<String>] = [
         "disk": ["readBytes", "writtenBytes"], "steps": ["steps"], "battery": ["cycles"],
-        "wifi": ["missedBeacons"],
+        "wifi-signal": ["missedBeacons"],
     ]
     /// Suffixes that have a meaning of their own.
     private static let reserved = ["_total", "_created", "_count", "_sum", "_bucket", "_info"]

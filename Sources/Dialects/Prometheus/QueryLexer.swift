@@ -134,7 +134,7 @@ struct QueryLexer {
     }
 
     private mutating func quoted(_ quote: UInt8) throws(PrometheusError) -> String {
-        let unfinished = PrometheusError.badData("The query has a text without its end.")
+        let unfinished = PrometheusError.badData("The query has an unterminated string.")
         var bytes: [UInt8] = []
         place += 1
         while let byte = peek() {

@@ -86,7 +86,7 @@ public struct LinePoint: Hashable, Sendable {
         return tags.map { kind.instance($0.value) } + [kind]
     }
 
-    /// The kind of sensor that a name from outside means; `nil` if no character of it is allowed.
+    /// The kind of sensor for the name of a measurement; `nil` if no character of it is allowed.
     static func sensor(_ measurement: String) -> SensorID? {
         if let id = SensorID(measurement) { return id }
         let segments = measurement.lowercased().split(separator: ".").map { segment in

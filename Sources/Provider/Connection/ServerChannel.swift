@@ -48,7 +48,7 @@ struct ServerChannel: ServerChildChannel {
             http.setup(channel: channel, logger: logger)
         }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
-            let pace = PaceHandler(limits: limits)
+            let pace = TransferTimeoutHandler(limits: limits)
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
             try pipeline.addHandlers(
                 [UpgradeHandler(pace: pace, limits: limits), RequestHeadHandler(pace: pace)],
@@ -130,10 +130,10 @@ final class RequestHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    private let pace: PaceHandler
+    private let pace: TransferTimeoutHandler
     private var isRefused = false
 
-    init(pace: PaceHandler) {
+    init(pace: TransferTimeoutHandler) {
         self.pace = pace
     }
 

@@ -13,14 +13,14 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let pace: PaceHandler
+    private let pace: TransferTimeoutHandler
     private let limits: ConnectionLimits
     /// The requests without a complete response.
     private var unanswered = 0
     /// Whether the parser stops after the last request.
     private var hasStopped = false
 
-    init(pace: PaceHandler, limits: ConnectionLimits) {
+    init(pace: TransferTimeoutHandler, limits: ConnectionLimits) {
         (self.pace, self.limits) = (pace, limits)
     }
 
@@ -88,7 +88,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 extension UpgradeHandler: Sendable {}
 
 extension HTTPRequestHead {
-    /// Whether the parser takes what follows this request for another protocol.
+    /// Whether the request asks for another protocol, to which the parser then switches.
     fileprivate var asksToUpgrade: Bool {
         guard method != .CONNECT else { return true }
         return headers.contains(name: "Upgrade")

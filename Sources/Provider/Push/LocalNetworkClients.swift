@@ -8,7 +8,7 @@ import Scheduling
 
 /// Decides who may push from the local network, and limits the failed attempts of each address.
 ///
-/// Only tokens of the owner's programs are accepted: an owner's token would be worth stealing, and
+/// Only tokens of the owner's programs are accepted: an owner's token grants everything, and
 /// apps have no need to push, because they run on this machine.
 actor LocalNetworkClients {
     /// The failed attempts that an address may make within a minute; after one more it is refused.
@@ -70,13 +70,13 @@ actor LocalNetworkClients {
 
     private func checkLimit(of address: SocketAddress?) throws(Problem) {
         let now = time.instant()
-        guard let end = failures[distinguished(Self.sender(address))]?.refusedUntil, now < end
+        guard let end = failures[limiterKey(for: Self.sender(address))]?.refusedUntil, now < end
         else { return }
         throw Self.tooManyAttempts(now.duration(to: end))
     }
 
     /// The sender itself, or `other` if there are too many.
-    private func distinguished(_ sender: Sender) -> Sender {
+    private func limiterKey(for sender: Sender) -> Sender {
         guard failures[sender] == nil, failures.count >= Self.maximumSenders else { return sender }
         let now = time.instant()
         failures = failures.filter { _, failures in !failures.limiter.isIdle(at: now) }
@@ -84,7 +84,7 @@ actor LocalNetworkClients {
     }
 
     private func noteFailure(of address: SocketAddress?) {
-        let (sender, now) = (distinguished(Self.sender(address)), time.instant())
+        let (sender, now) = (limiterKey(for: Self.sender(address)), time.instant())
         let wait = failures[sender, default: Failures()].limiter.admit(at: now)
         failures[sender]?.refusedUntil = wait.map { now.advanced(by: $0) }
     }

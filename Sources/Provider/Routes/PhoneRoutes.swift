@@ -48,7 +48,7 @@ struct PhoneRoutes {
                 network: network, port: host.port())
             if network != nil {
                 phone.qr = try QRCodeDescription(
-                    encoding: phone.scannableText(for: body.app ?? .sensorLogger))
+                    encoding: phone.qrCodeText(for: body.app ?? .sensorLogger))
             }
             var response = try Response.json(phone, status: .created)
             response.headers[.location] = APIPath.token(of: body.name).description

@@ -13,9 +13,9 @@ import Tracks
 /// Reads samples: one page, or as many as the range has in a streamed body.
 struct SampleReader {
     /// The maximum number of samples of a page.
-    private static let longestPage = 10_000
+    private static let pageLimit = 10_000
     /// The maximum number of samples of a streamed body.
-    private static let longestStream = 10_000_000
+    private static let streamLimit = 10_000_000
     /// The number of samples in one read of a stream; permission is checked again for each read.
     ///
     /// One less than the limit of a read of the store, because the reader requests one more sample to
@@ -44,15 +44,15 @@ struct SampleReader {
         let form = try SampleFormat(accept: request.headers[.accept])
         // JSON has the cursor after the samples, and a pack of SenML is read as a whole.
         let isPage = form == .json || form == .senml
-        let most = isPage ? Self.longestPage : Self.longestStream
-        var selection = try selection(request, limit: request.limit(atMost: most))
+        let maximum = isPage ? Self.pageLimit : Self.streamLimit
+        var selection = try selection(request, limit: request.limit(atMost: maximum))
         let limit = selection.limit
-        if limit > Self.longestPage { selection.limit = min(limit, Self.streamPage) }
+        if limit > Self.pageLimit { selection.limit = min(limit, Self.streamPage) }
         // Read before the response begins, so that an error has its status.
         let page = try await engine.batch(selection, for: grant)
         try page.samples.checkTimes(of: form)
         var response: Response
-        if limit > Self.longestPage {
+        if limit > Self.pageLimit {
             selection.limit = limit
             response = stream(from: page, selection, form, id, request, context)
                 .endingConnection(context)

@@ -96,7 +96,7 @@ struct StreamRoutes {
                 continue
             }
             // The others do not wait for the owner's answer.
-            if await authorizer.wouldAsk("stream", .raw, of: name, request, context) {
+            if await authorizer.needsDecision("stream", .raw, of: name, request, context) {
                 contents.undecided.append(name)
                 continue
             }

@@ -27,7 +27,7 @@ extension CreatedPhone {
     ///
     /// OwnTracks opens the URL in its code and configures itself. The other apps cannot read a
     /// code: for them it contains the settings as text, which a person copies into the app.
-    func scannableText(for app: PhoneApp) throws -> String {
+    func qrCodeText(for app: PhoneApp) throws -> String {
         switch app {
         case .sensorLogger: return lines(sensorLogger)
         case .influx: return lines(influx)

@@ -169,9 +169,9 @@ const pages = {
         }
         placeDocument(view.open(html, name));
         stopWaiting(documentNames);
-        host.again();
+        host.scheduleTurn();
     },
-    step() { if (view.step()) host.again(); },
+    step() { if (view.step()) host.scheduleTurn(); },
     // All scripts have been loaded: fires the events of a loaded page, in a run without its page.
     loaded() {
         if (!isExposed || view === null) dispatchTo(globalObject, new Event("load"));

@@ -99,7 +99,7 @@ const poolSize = 128, pool = new Float64Array(poolSize), poolBytes = new $Uint8A
 let drawn = poolSize;
 hide(Math, "random", function random() {
     if (drawn === poolSize) {
-        host.fractions(poolBytes);
+        host.randomDoubles(poolBytes);
         drawn = 0;
     }
     return pool[drawn++];

@@ -2,7 +2,7 @@ internal import CClock
 import Glibc
 import Samples
 
-/// How far the clock is from the time of the servers that it follows.
+/// The offset of the system clock from its NTP servers.
 ///
 /// `offset` is what is still to be added to the clock, as in NTP: positive if it is behind. Clients that change
 /// the clock themselves, such as chrony, leave it at 0; their errors are in `estimatedError`. Without a

@@ -16,18 +16,29 @@ import Testing
             .filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// The texts and errors of a headless run.
+    /// The texts and errors of a headless run, which is interrupted once it has shown all that is expected.
     private static func headless(
-        _ name: String, _ sandbox: Sandbox, for time: String
+        _ name: String, _ sandbox: Sandbox, until text: String, errors expected: [String]
     ) throws -> (views: [String], errors: String) {
-        let run = try sandbox.nervous("run", name, "--view", "--json", "--for", time)
-        let events = try run.output.split(separator: "\n").map {
-            try JSONDecoder().decode(Event.self, from: Data($0.utf8))
+        let file = sandbox.path("\(name).ndjson")
+        let run = try Program(
+            Binary.nervous, ["run", name, "--view", "--json"], environment: sandbox.environment,
+            output: .file(file))
+        var (views, errors): ([String], String) = ([], "")
+        try waitUntil {
+            let events = try String(contentsOfFile: file, encoding: .utf8)
+                .split(separator: "\n").compactMap {
+                    // The last line can be incomplete.
+                    try? JSONDecoder().decode(Event.self, from: Data($0.utf8))
+                }
+            views = events.filter { $0.event == "view" }.compactMap { $0.text.map(plain) }
+            errors = events.filter { $0.event == "uncaught" || $0.level == "error" }
+                .compactMap(\.text).joined(separator: "\n")
+            return views.last == text && expected.allSatisfy(errors.contains)
         }
-        let views = events.filter { $0.event == "view" }.compactMap { $0.text.map(plain) }
-        let errors = events.filter { $0.event == "uncaught" || $0.level == "error" }
-            .compactMap(\.text)
-        return (views, errors.joined(separator: "\n"))
+        run.signal(SIGINT)
+        _ = try run.wait()
+        return (views, errors)
     }
 
     /// The apps, their privileges, and a part of each line that they write to the console as an
@@ -47,11 +58,14 @@ import Testing
         for (name, privileges, _) in Self.apps {
             for privilege in privileges { try host.allow(name, privilege) }
         }
-        // Most run until their time limit: all concurrently, while the browser shows them.
+        // All run concurrently, while the browser shows them.
         let sandbox = host.sandbox
         async let runs = withThrowingTaskGroup { group in
-            for (name, _, _) in Self.apps {
-                group.addTask { (name, try Self.headless(name, sandbox, for: "25s")) }
+            for (name, _, errors) in Self.apps {
+                let text = try #require(PublishedPageTests.texts.first { $0.name == name }).text
+                group.addTask {
+                    (name, try Self.headless(name, sandbox, until: text, errors: errors))
+                }
             }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }

@@ -4,7 +4,7 @@ import NIOCore
 ///
 /// Only the client's time counts: while the host does not read, no time passes for a header or a
 /// body.
-final class PaceHandler: ChannelDuplexHandler {
+final class TransferTimeoutHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData
@@ -157,4 +157,4 @@ final class PaceHandler: ChannelDuplexHandler {
 }
 
 @available(*, unavailable)
-extension PaceHandler: Sendable {}
+extension TransferTimeoutHandler: Sendable {}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Alerts
 
-struct SlidingFoldTests {
+struct SlidingWindowAggregateTests {
     private static let fields = [Field("level", unit: nil)]
 
     private static func cell(_ values: [Double], at index: Int) -> WindowSummary {
@@ -27,7 +27,7 @@ struct SlidingFoldTests {
     @Test(arguments: UInt64(1)...10)
     func `the total is that of the cells, merged in order`(seed: UInt64) throws {
         var random = SplitMix(state: seed)
-        var fold = SlidingFold()
+        var fold = SlidingWindowAggregate()
         var cells: [WindowSummary] = []
         for index in 0..<400 {
             let count = Int.random(in: 0...5, using: &random)

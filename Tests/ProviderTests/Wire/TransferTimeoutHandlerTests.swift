@@ -5,11 +5,11 @@ import Testing
 @testable import Provider
 
 /// The time limits of connections, on an event loop that the test advances.
-struct PaceHandlerTests {
+struct TransferTimeoutHandlerTests {
     private struct Connection {
         let loop = EmbeddedEventLoop()
         let channel: EmbeddedChannel
-        let pace = PaceHandler(limits: ConnectionLimits())
+        let pace = TransferTimeoutHandler(limits: ConnectionLimits())
 
         init() throws {
             channel = EmbeddedChannel(handler: pace, loop: loop)

@@ -6,7 +6,7 @@ import Statistics
 /// in the front, and an empty front is filled from the back. Summaries can only be merged, not subtracted.
 /// Source: K. Tangwongsan, M. Hirzel, S. Schneider, "Low-Latency Sliding-Window Aggregation in
 /// Worst-Case Constant Time", DEBS 2017, section 3.
-struct SlidingFold: Sendable {
+struct SlidingWindowAggregate: Sendable {
     private var front: [WindowSummary] = []
     private var back: [WindowSummary] = []
     private var backTotal: WindowSummary?
