@@ -119,9 +119,9 @@ actor VirtualTime: VirtualRunTime {
         self.streams = streams
     }
 
-    func catchUp() async { await streams.runOnce() }
+    func deliverPendingSamples() async { await streams.runOnce() }
 
-    func advance(to deadline: Int64?) async throws -> RunMoment? {
+    func advance(to deadline: Int64?) async throws -> AdvanceResult? {
         let now = clock.now
         let wanted = deadline.map { max(now, Timestamp(microseconds: $0)) }
         let sample = await machine.nextSample(of: await streams.sensors, after: now)
@@ -137,6 +137,6 @@ actor VirtualTime: VirtualRunTime {
             renewed = time
             for run in await authority.runs { try? await authority.renewRun(run) }
         }
-        return RunMoment(microseconds: time.microseconds, isDeadline: !isSample)
+        return AdvanceResult(microseconds: time.microseconds, isDeadline: !isSample)
     }
 }

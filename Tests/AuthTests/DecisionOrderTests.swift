@@ -103,7 +103,7 @@ extension Authority {
     fileprivate func hold(
         _ gate: AsyncStream<Void>, onEntry: @Sendable () -> Void
     ) async throws(AuthError) {
-        try await inTurn { () async throws(AuthError) in
+        try await serialized { () async throws(AuthError) in
             onEntry()
             for await _ in gate {}
         }

@@ -32,7 +32,7 @@ package struct Configuration: Sendable, Equatable {
     /// The address of gpsd.
     package var gpsd = GPSDSection()
     /// The address of the NUT server.
-    package var nut = NUTServer()
+    var nut = NUTServer()
     /// Whether GeoClue may find the location, for which it can send the names of networks nearby to a server.
     package var geoclue = false
     /// The listener for the local network; `nil` for none.

@@ -4,6 +4,7 @@ import Connectors
 import JSApps
 import Samples
 import Text
+import VM
 
 /// One setting of `config.json`: its meaning for the owner, and its value in a configuration.
 ///

@@ -9,7 +9,7 @@ import Provider
 import RunnerProtocol
 import Samples
 import Text
-package import VM
+import VM
 
 /// The address of gpsd.
 ///

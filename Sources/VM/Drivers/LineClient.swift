@@ -1,4 +1,5 @@
 import Glibc
+import Samples
 
 /// A conversation in lines with a server at an IP address; calls block the thread until a common deadline.
 ///
@@ -34,13 +35,15 @@ package struct LineClient: ~Copyable {
         host: String, port: Int, until deadline: ContinuousClock.Instant
     ) throws(Failure) {
         guard let descriptor = Self.connecting(host, port) else { throw .unreachable }
-        self.descriptor = descriptor
-        self.deadline = deadline
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         guard Self.wait(for: POLLOUT, on: descriptor, until: deadline),
             getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error == 0
-        else { throw .unreachable }
+        else {
+            close(descriptor)
+            throw .unreachable
+        }
+        (self.descriptor, self.deadline) = (descriptor, deadline)
     }
 
     deinit { close(descriptor) }
