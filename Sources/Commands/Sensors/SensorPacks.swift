@@ -12,8 +12,8 @@ extension SensorsCommand {
             abstract: "Install a sensor pack.",
             discussion: """
                 A sensor pack is a folder or .zip file with a sensor.json, or that file itself.
-                It declares a sensor and the connector that provides its samples. Packs that come
-                with Nervous have names; see: nervous sensors packs --available
+                It declares a sensor and the connector that provides its samples. Packs that
+                come with Nervous have names; see: nervous sensors packs --available
 
                 Examples:
                   nervous sensors install weather-station

@@ -25,7 +25,7 @@ struct QueryParserTests {
         ("quantile_over_time(x, x[5m])", "must be a number"), ("x{a=b}", "quotation"),
         ("", "expected"), ("x y", "end of the query"), ("(x", ")"), ("rate(x)", "["),
         ("rate(x[0s])", "duration"), ("rate(x[5])", "duration"), ("5m", "duration"),
-        ("x{a=~\"(\"}", "regular expression"), ("'a", "without its end"), ("§", "position 1"),
+        ("x{a=~\"(\"}", "regular expression"), ("'a", "unterminated string"), ("§", "position 1"),
         ("1 + bool 2", "bool"), ("x offset y", "duration"), ("5x", "neither"),
         (String(repeating: "(", count: 2000), "nested"),
         (String(repeating: "-", count: 2000) + "1", "nested"),
