@@ -57,14 +57,28 @@ struct ChunkReader {
         try IntegerColumnReader(checked(field + 2), count: count)
     }
 
-    /// The values of a field in some rows.
-    func column(_ field: Int, _ rows: Range<Int>) throws(Damage) -> Column {
+    /// A field whose checksum is verified, to decode rows of it several times.
+    func column(_ field: Int) throws(Damage) -> ColumnReader {
         switch kinds[field] {
-        case .number: return .numbers(try numbers(field).values(rows))
-        case .integer: return .integers(try integers(field).values(rows))
-        case .state, .text:
-            let all = try TextColumn.decode(checked(field + 2), count: count)
-            return .texts(rows == 0..<count ? all : Array(all[rows]))
+        case .number: .numbers(try numbers(field))
+        case .integer: .integers(try integers(field))
+        case .state, .text: .texts(try TextColumn.decode(checked(field + 2), count: count))
+        }
+    }
+
+    /// A column of a chunk; like the reader, it must not outlive the bytes.
+    enum ColumnReader {
+        case numbers(NumberColumnReader)
+        case integers(IntegerColumnReader)
+        case texts([String])
+
+        /// The values in some rows.
+        func values(_ rows: Range<Int>) -> Column {
+            switch self {
+            case .numbers(let reader): .numbers(reader.values(rows))
+            case .integers(let reader): .integers(reader.values(rows))
+            case .texts(let all): .texts(rows == all.indices ? all : Array(all[rows]))
+            }
         }
     }
 
@@ -83,7 +97,7 @@ extension ChunkReader {
         let sequences = order.sequences.values(rows)
         var columns: [Samples.Column] = []
         for column in projection.columns {
-            columns.append(column.converted(try self.column(column.index, rows)))
+            columns.append(column.converted(try self.column(column.index).values(rows)))
         }
         return StoredBatch(
             sequences: sequences, samples: SampleBatch(times: times, columns: columns))

@@ -177,6 +177,8 @@ struct Summarizer {
     ) throws(ByteReader.Damage) {
         let order = try ChunkOrder(reader, entry)
         let times = order.times
+        var columns: [ChunkReader.ColumnReader] = []
+        for column in projection.columns { columns.append(try reader.column(column.index)) }
         var row = times.firstRow(atOrAfter: query.range.from.microseconds)
         while row < reader.count {
             let from = order.position(row)
@@ -187,11 +189,10 @@ struct Summarizer {
             // Times that do not ascend are damage.
             guard query.range.contains(time), end > row else { throw ByteReader.Damage() }
             let to = order.position(end - 1)
-            var columns: [Samples.Column] = []
-            for column in projection.columns {
-                columns.append(column.converted(try reader.column(column.index, row..<end)))
+            let values = zip(projection.columns, columns).map { column, reader in
+                column.converted(reader.values(row..<end))
             }
-            collected.add(columns, 0..<end - row, to: window, from: from, through: to)
+            collected.add(values, 0..<end - row, to: window, from: from, through: to)
             timeline.add(
                 Timeline.Piece(
                     origin: .chunk(entry, projection.layout), from: from.time, to: to.time,

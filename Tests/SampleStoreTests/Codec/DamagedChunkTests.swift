@@ -147,7 +147,7 @@ struct DamagedChunkTests {
             let rows = low..<Int.random(in: low...min(reader.count, low + 300), using: &random)
             _ = try reader.times().firstRow(atOrAfter: .random(in: .min ... .max, using: &random))
             _ = try reader.sequences().values(rows)
-            for place in fields.indices { _ = try reader.column(place, rows) }
+            for place in fields.indices { _ = try reader.column(place).values(rows) }
         } catch {
             // Damage is the only allowed error.
         }
