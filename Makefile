@@ -71,6 +71,8 @@ test-long:
 	NERVOUS_LONG_TESTS=1 Scripts/run-tests 60 $(TEST_WIDTH) --skip HostileScriptTests
 	@# Its time limits are strict, so no other tests run at the same time.
 	NERVOUS_LONG_TESTS=1 Scripts/run-tests 20 --filter HostileScriptTests
+	@# For the same reason.
+	Tests/Load/run
 	Tests/Installation/run
 	@# Skipped with a message if their dependencies are not installed; AXE names axe.min.js.
 	Tests/SchemaFuzz/run

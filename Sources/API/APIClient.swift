@@ -675,6 +675,24 @@ extension APIClient {
                 headers: [("Accept", "application/x-ndjson")], hasTimeLimit: false))
     }
 
+    /// Whether and since when the access log is sealed.
+    public func accessLogSeal() async throws -> APIReply<AccessLogSeal> {
+        try await reply(APIRequest(.get, .accessLogSeal))
+    }
+
+    /// Seals the access log from its next entry on.
+    ///
+    /// - Parameter replaces: whether a log that is sealed gets a new key.
+    public func sealAccessLog(replacing replaces: Bool) async throws -> APIReply<AccessLogSealKey> {
+        try await reply(
+            APIRequest(.post, .accessLogSeal, json: AccessLogSealRequest(replace: replaces)))
+    }
+
+    /// Signs the number and the hash of the newest entry of the access log.
+    public func makeCheckpoint() async throws -> APIReply<AccessLogCheckpoint> {
+        try await reply(APIRequest(.post, .accessLogCheckpoints))
+    }
+
     /// Deletes the entries of the access log before a time.
     public func pruneAccessLog(before time: String) async throws -> APIReply<AccessLogHead> {
         try await reply(APIRequest(.delete, .accessLog, query: [("before", time)]))

@@ -294,6 +294,10 @@ extension APIPath {
     public static let accessLog = APIPath("access-log")
     /// The verification of the access log.
     public static let accessLogVerification = APIPath("access-log", "verification")
+    /// The seal of the access log.
+    public static let accessLogSeal = APIPath("access-log", "seal")
+    /// Checkpoints of the access log.
+    public static let accessLogCheckpoints = APIPath("access-log", "checkpoints")
 }
 
 // MARK: - For apps

@@ -226,15 +226,101 @@ public struct AccessLogVerdict: Codable, Sendable {
     public let line: Int64?
     /// What is wrong with it, in a sentence.
     public let fault: String?
+    /// The number of entries whose seal was verified; only of `nervous log --verify --key`.
+    public let sealed: Int?
+    /// `matches`, or why the checkpoint does not prove the entries before it; only of `nervous log --verify
+    /// --checkpoint`.
+    public let checkpoint: String?
 
     /// Creates a value from its members.
     public init(
         intact: Bool, lines: Int, cut: Int64, first: Double? = nil, last: Double? = nil,
-        head: String, expected: Bool? = nil, line: Int64? = nil, fault: String? = nil
+        head: String, expected: Bool? = nil, line: Int64? = nil, fault: String? = nil,
+        sealed: Int? = nil, checkpoint: String? = nil
     ) {
         (self.intact, self.lines, self.cut) = (intact, lines, cut)
         (self.first, self.last, self.head) = (first, last, head)
         (self.expected, self.line, self.fault) = (expected, line, fault)
+        (self.sealed, self.checkpoint) = (sealed, checkpoint)
+    }
+}
+
+/// Whether and since when the access log is sealed.
+public struct AccessLogSeal: Codable, Sendable {
+    /// Whether new entries are sealed; the other members are missing if not.
+    public let sealed: Bool
+    /// When the log was sealed, in milliseconds since 1970.
+    public let since: Double?
+    /// The number of the first sealed entry.
+    public let first: Int64?
+    /// The verifier key of checkpoints, in the form of signed notes.
+    public let signer: String?
+    /// The last checkpoint; missing before the first.
+    public let checkpoint: Checkpoint?
+
+    /// The last checkpoint.
+    public struct Checkpoint: Codable, Sendable {
+        /// The number of the entry.
+        public let line: Int64
+        /// When it was made, in milliseconds since 1970.
+        public let time: Double
+
+        /// Creates a value from its members.
+        public init(line: Int64, time: Double) {
+            (self.line, self.time) = (line, time)
+        }
+    }
+
+    /// Creates a value from its members.
+    public init(
+        sealed: Bool, since: Double? = nil, first: Int64? = nil, signer: String? = nil,
+        checkpoint: Checkpoint? = nil
+    ) {
+        (self.sealed, self.since, self.first) = (sealed, since, first)
+        (self.signer, self.checkpoint) = (signer, checkpoint)
+    }
+}
+
+/// The body of a request to seal the access log.
+public struct AccessLogSealRequest: Codable, Sendable {
+    /// Whether a log that is sealed gets a new key.
+    public let replace: Bool?
+
+    /// Creates a value from its members.
+    public init(replace: Bool?) {
+        self.replace = replace
+    }
+}
+
+/// What the owner keeps to verify a sealed access log.
+public struct AccessLogSealKey: Codable, Sendable {
+    /// The verification key, which no other answer contains.
+    public let key: String
+    /// The number of the first sealed entry.
+    public let first: Int64
+    /// The verifier key of checkpoints, in the form of signed notes.
+    public let signer: String
+
+    /// Creates a value from its members.
+    public init(key: String, first: Int64, signer: String) {
+        (self.key, self.first, self.signer) = (key, first, signer)
+    }
+}
+
+/// A signed statement about the newest entry of the access log.
+public struct AccessLogCheckpoint: Codable, Sendable {
+    /// The signed note.
+    public let note: String
+    /// The number of the entry.
+    public let line: Int64
+    /// The SHA-256 of the entry, 64 hexadecimal digits.
+    public let hash: String
+    /// When it was made, in milliseconds since 1970.
+    public let time: Double
+
+    /// Creates a value from its members.
+    public init(note: String, line: Int64, hash: String, time: Double) {
+        (self.note, self.line, self.hash, self.time) = (note, line, hash, time)
     }
 }
 

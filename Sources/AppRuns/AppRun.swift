@@ -61,6 +61,23 @@ actor AppRun {
         }
     }
 
+    /// What it uses now of what all runs share; `nil` when the process has ended.
+    nonisolated func load(_ id: String, beyond start: Int) -> SharedBudget.Load? {
+        process.ownUsage().map {
+            SharedBudget.Load(run: id, cpu: $0.cpu, growth: $0.memory - start)
+        }
+    }
+
+    /// Ends it because all runs together exceed their budget.
+    func exceedTotalMemory() {
+        end(.exceeded(.totalMemory))
+    }
+
+    /// Gives it only processor time that no other process needs.
+    nonisolated func yieldProcessor() {
+        process.yieldProcessor()
+    }
+
     /// The usage so far.
     func currentUsage() -> RunUsage {
         var current = meter.usage

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The limits of a run.
 ///
 /// A turn is a script, or a callback with the microtasks that follow it.
@@ -60,6 +62,22 @@ public struct FetchBudget: Hashable, Sendable {
     public init() {}
 }
 
+/// The limits of all runs together.
+public struct TotalBudget: Hashable, Sendable {
+    /// Bytes that all runs together may use in addition to those that their engines use after the start.
+    public var memory: Int
+    /// The most runs at one time.
+    public var runs = 64
+    /// Bytes on the disk: half of them for installed packages, half for what apps store.
+    public var disk = 4 << 30
+
+    /// The default limits: a quarter of the memory of the machine, and at least 512 MiB.
+    public init() {
+        let pages = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
+        memory = max(512 << 20, pages / 4)
+    }
+}
+
 /// A budget that a run can exceed.
 public enum Budget: String, Hashable, Sendable, CaseIterable, Codable {
     /// Time of one turn.
@@ -72,6 +90,8 @@ public enum Budget: String, Hashable, Sendable, CaseIterable, Codable {
     case cpuPerMinute = "cpu-per-minute"
     /// Memory.
     case memory
+    /// Memory of all runs together.
+    case totalMemory = "total-memory"
     /// Time of the run.
     case duration
     /// Calls to the host within a minute.

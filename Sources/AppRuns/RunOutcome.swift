@@ -39,7 +39,7 @@ public enum RunOutcome: Hashable, Sendable {
         switch self {
         case .finished(let code): Int32(code)
         case .stopped: 130
-        case .exceeded(.memory), .crashed: 137
+        case .exceeded(.memory), .exceeded(.totalMemory), .crashed: 137
         case .exceeded, .unresponsive: 124
         case .sandboxViolation, .protocolViolation: 70
         case .failedToStart: 69

@@ -50,7 +50,12 @@ public actor RunSupervisor {
     public nonisolated let changes = ChangeSignal()
     /// The version of the registry that was last reported.
     private var reported = 0
-    private var processes: [String: AppRun] = [:]
+    /// The run of each process, and the bytes of memory that it had at its start.
+    private var processes: [String: (run: AppRun, memory: Int)] = [:]
+    /// How many processes are being started.
+    private var starting = 0
+    private var together: SharedBudget
+    private var sharing: Task<Void, Never>?
     private var work: [String: Task<RunReport, any Error>] = [:]
     private var isClosed = false
 
@@ -60,6 +65,7 @@ public actor RunSupervisor {
     ///   - libraries: scripts that apps load when they need them.
     ///   - records: the folder in which the last runs are recorded.
     ///   - budget: the limits of an app, by its name.
+    ///   - totalBudget: the limits of all runs together.
     ///   - keepsSpare: whether a process is kept ready for the next app, which takes memory; not used with
     ///     `pool`.
     ///   - zone: the time zone of the apps; not used with `pool`, which has its own.
@@ -70,7 +76,8 @@ public actor RunSupervisor {
         runner: String, library: AppLibrary, authority: Authority, prelude: [RunScript],
         libraries: RunLibraries = RunLibraries(), records: URL,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
-        restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
+        totalBudget: TotalBudget = TotalBudget(), restarts: RestartPolicy = RestartPolicy(),
+        keepsSpare: Bool = false,
         zone: AppTimeZone = .system, pool shared: RunnerPool? = nil, time: any TimeSource = .system,
         virtualTime: (any VirtualRunTime)? = nil,
         logger: Logger = Logger(label: "nervous.runs")
@@ -82,6 +89,8 @@ public actor RunSupervisor {
         self.prelude = prelude
         self.libraries = libraries
         self.budget = budget
+        together = SharedBudget(
+            totalBudget, processors: ProcessInfo.processInfo.activeProcessorCount)
         self.restarts = restarts
         self.time = time
         self.virtualTime = virtualTime
@@ -94,7 +103,9 @@ public actor RunSupervisor {
                 path: runner, keepsSpare: keepsSpare, zone: zone,
                 // A host that runs one app would load them for that one only.
                 libraries: keepsSpare ? libraries : RunLibraries(),
-                scripts: keepsSpare ? prelude : [])
+                scripts: keepsSpare ? prelude : [],
+                // Only a host that is a unit of its own has one to put apps into.
+                group: keepsSpare ? AppControlGroup(totalBudget) : nil)
         ownsPool = shared == nil
     }
 
@@ -112,6 +123,7 @@ public actor RunSupervisor {
         for run in registry.reports where run.state != .ended {
             _ = try? await finish(run.id, .stopped)
         }
+        sharing?.cancel()
         if ownsPool { await pool.close() }
         // The API refers to the supervisor: without this, neither would be freed.
         connection = nil
@@ -244,7 +256,7 @@ public actor RunSupervisor {
     public func report(_ id: String) async throws -> RunReport {
         guard var report = registry.report(id) else { throw AppRunsError.noRun(id) }
         if report.state == .running, let process = processes[id] {
-            report.usage.add(await process.currentUsage())
+            report.usage.add(await process.run.currentUsage())
             report.usage.samples = await authority.log.samples(readBy: id)
         }
         return report
@@ -343,16 +355,15 @@ public actor RunSupervisor {
         }
         let budget = budget(name)
         configuration.budget = budget
-        let runner =
-            isInsecure
-            ? try await RunnerProcess.startUnconfined(path: runnerPath, zone: zone)
-            : try await pool.runner(for: budget, opensPage: configuration.page != nil)
+        let runner = try await runner(
+            for: budget, opensPage: configuration.page != nil, isInsecure: isInsecure)
         let run = AppRun(configuration, process: runner, connection: connection) { event in
             await self.note(event, of: id)
             await onEvent(event)
         }
         registry.beginProcess(of: id)
-        processes[id] = run
+        processes[id] = (run, runner.ownUsage()?.memory ?? 0)
+        shareBudget()
         await authority.log.note(.runBegan(of: name, run: id))
         let renewal = Task { await renewToken(of: id) }
         let (outcome, usage) = await run.run()
@@ -364,6 +375,47 @@ public actor RunSupervisor {
         await log(outcome, of: id, name)
         if !outcome.isOrdinary { await pool.renew() }
         return outcome
+    }
+
+    /// A process for a run, if the limits of all runs together permit another one.
+    private func runner(
+        for budget: RunBudget, opensPage: Bool, isInsecure: Bool
+    ) async throws -> RunnerProcess {
+        if let refusal = together.refusal(with: processes.count + starting) { throw refusal }
+        starting += 1
+        defer { starting -= 1 }
+        return isInsecure
+            ? try await RunnerProcess.startUnconfined(path: runnerPath, zone: zone)
+            : try await pool.runner(for: budget, opensPage: opensPage)
+    }
+
+    /// Checks, while there are processes, the limits of all runs together.
+    private func shareBudget() {
+        guard sharing == nil else { return }
+        sharing = Task {
+            while !Task.isCancelled, !processes.isEmpty {
+                let loads = processes.compactMap { id, process in
+                    process.run.load(id, beyond: process.memory)
+                }
+                for action in together.check(loads, at: .now) { await perform(action) }
+                try? await Task.sleep(for: together.interval)
+            }
+            sharing = nil
+        }
+    }
+
+    private func perform(_ action: SharedBudget.Action) async {
+        switch action {
+        case .end(let run):
+            guard let process = processes[run] else { return }
+            let app = registry.report(run)?.app ?? ""
+            logger.warning(
+                "\(app) was ended: all apps together used too much memory",
+                metadata: ["run": "\(run)"])
+            await process.run.exceedTotalMemory()
+        case .yield(let run):
+            processes[run]?.run.yieldProcessor()
+        }
     }
 
     private func note(_ event: RunEvent, of id: String) {

@@ -75,6 +75,7 @@ public actor RunnerPool {
     /// What every zygote loads before it forks a runner; the libraries not before the first page.
     private let libraries: RunLibraries
     private let scripts: [RunScript]
+    private let group: AppControlGroup?
     private var hasPages = false
     private var zygote: Task<Zygote, any Error>?
     private var refilling: Task<Void, Never>?
@@ -87,15 +88,18 @@ public actor RunnerPool {
     ///   - zone: the time zone of the apps.
     ///   - libraries: libraries that all runners share as soon as one of them opens a page.
     ///   - scripts: scripts that begin every run and are evaluated once for all runners.
+    ///   - group: the control group of the processes.
     public init(
         path: String, keepsSpare: Bool, zone: AppTimeZone = .system,
-        libraries: RunLibraries = RunLibraries(), scripts: [RunScript] = []
+        libraries: RunLibraries = RunLibraries(), scripts: [RunScript] = [],
+        group: AppControlGroup? = nil
     ) {
         self.path = path
         self.zone = zone
         self.keepsSpare = keepsSpare
         self.libraries = libraries
         self.scripts = scripts
+        self.group = group
     }
 
     /// A process that waits for an app.
@@ -154,12 +158,14 @@ public actor RunnerPool {
             if zygote == known { zygote = nil }
         }
         guard !isClosed else { throw AppRunsError(.conflict, "The host is stopping.") }
-        let (path, zone, scripts) = (path, zone, scripts)
+        let (path, zone, scripts, group) = (path, zone, scripts, group)
         let libraries = hasPages ? libraries : RunLibraries()
         let shared =
             zygote
             ?? Task {
                 let started = try await Zygote.start(path: path, zone: zone)
+                // Before it forks the first runner.
+                _ = group?.add(started.pid)
                 await started.provide(libraries)
                 await started.provide(scripts)
                 return started

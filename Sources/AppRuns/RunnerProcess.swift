@@ -116,6 +116,30 @@ final class RunnerProcess: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The processor time used, and the bytes of memory that are of no file; `nil` when it has ended.
+    ///
+    /// Pages that it still shares with the zygote count, from its start on.
+    func ownUsage() -> (cpu: Duration, memory: Int)? {
+        guard let used = usage(),
+            let text = try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
+        else { return nil }
+        // Source: proc_pid_statm(5), fields 2 and 3.
+        let fields = text.split(separator: " ").map { Int($0) }
+        guard fields.count > 2, let resident = fields[1], let ofFiles = fields[2], isAlive else {
+            return nil
+        }
+        return (used.cpu, (resident - ofFiles) * sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    /// Gives it only processor time that no other process needs, until it ends.
+    func yieldProcessor() {
+        let folder = "/proc/\(pid)/task"
+        guard isAlive, let tasks = try? FileManager.default.contentsOfDirectory(atPath: folder)
+        else { return }
+        // Fails only for a thread that has ended.
+        for task in tasks.compactMap({ pid_t($0) }) { _ = nervous_process_yield(task) }
+    }
+
     /// The processor time used and the resident bytes; `nil` when it has ended.
     func usage() -> (cpu: Duration, memory: Int)? {
         let found = ProcessStatistics(of: pid)

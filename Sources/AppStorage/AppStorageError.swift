@@ -67,6 +67,14 @@ public struct AppStorageError: DatabaseFileError, Sendable, CustomStringConverti
             hint: "Remove values that are no longer needed.", usage: usage)
     }
 
+    /// - Parameter limit: the bytes that all apps may store together.
+    init(allFull usage: StorageUsage, limit: Int) {
+        self.init(
+            .storageFull, "All apps together can store \(limit) bytes, which are in use.",
+            hint: "Uninstall apps that are no longer needed, or raise budgets.total.diskMiB in"
+                + " config.json.", usage: usage)
+    }
+
     /// - Parameter fault: what is wrong with the file, such as "is not a database".
     package init(damaged fault: String, cause: (any Error)? = nil) {
         self.init(

@@ -16,6 +16,7 @@ import GRDB
 /// ```
 public struct StorageDatabase: Sendable {
     private let queue: DatabaseQueue
+    private let totalLimit: Int
 
     /// The app or program that values belong to.
     public struct StorageNamespace: Hashable, Sendable {
@@ -33,9 +34,11 @@ public struct StorageDatabase: Sendable {
 
     /// Opens the database at `path`, or creates it.
     ///
+    /// - Parameter totalLimit: the bytes that all apps and programs may store together.
     /// - Throws: `unsafeFile` when other users could read or change it, `damaged`, `diskFull`,
     ///   `storeFailed`.
-    public init(path: String) throws(AppStorageError) {
+    public init(path: String, totalLimit: Int = .max) throws(AppStorageError) {
+        self.totalLimit = totalLimit
         do {
             try DatabaseFile.create(path) { try Self.open($0).close() }
             try DatabaseFile.verify(path)
@@ -128,6 +131,9 @@ public struct StorageDatabase: Sendable {
             let after = try Self.usage(of: namespace, database)
             guard !after.exceedsLimit || after.used <= before.used && after.items <= before.items
             else { throw AppStorageError(full: before) }
+            guard try after.used <= before.used || Self.total(database) <= totalLimit else {
+                throw AppStorageError(allFull: before, limit: totalLimit)
+            }
             return after
         }
     }
@@ -317,6 +323,11 @@ public struct StorageDatabase: Sendable {
         } catch {
             throw AppStorageError(wrapping: error)
         }
+    }
+
+    /// The bytes that all apps and programs store.
+    private static func total(_ database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "SELECT ifnull(sum(bytes), 0) FROM space") ?? 0
     }
 
     private static func usage(of namespace: StorageNamespace, _ database: Database) throws

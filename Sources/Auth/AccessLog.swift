@@ -228,11 +228,13 @@ public actor AccessLog {
             await store.writer.retry()
             endMinute(unlessIn: time.now())
             if !unwritten.isEmpty { await flush() }
+            await storeKey()
             await keepBudget()
         }
         await store.writer.retry()
         endMinute(unlessIn: nil)
         await flush()
+        await storeKey()
     }
 
     /// Returns when every entry that was due is on disk, or could not be written.
@@ -359,6 +361,81 @@ public actor AccessLog {
             // The host stops; the next one prunes.
         } catch {
             logger.error("cannot prune the access log", metadata: ["error": "\(error)"])
+        }
+    }
+
+    // MARK: - Seal
+
+    /// Whether and since when the log is sealed; `nil` if it is not.
+    ///
+    /// - Throws: `storeFailed`.
+    public func sealStatus() throws(AuthError) -> AccessLogSealStatus? {
+        do {
+            return try store.seal.status()
+        } catch {
+            throw AuthError(wrapping: error, while: "reading the seal of the access log")
+        }
+    }
+
+    /// Seals the log from its next entry on: see [access log](docs/access-log.md#the-seal).
+    ///
+    /// - Parameter replaces: whether the keys of a sealed log are replaced. The earlier verification key then
+    ///   verifies the entries until now.
+    /// - Returns: the key with which the owner verifies the log; the host cannot return it again.
+    /// - Throws: `wrongSeal` if the log is sealed already, `storeFailed`.
+    public func seal(replacing replaces: Bool = false) async throws(AuthError) -> AccessLogKey {
+        guard replaces || store.seal.key == nil else {
+            throw AuthError(
+                .wrongSeal, "The access log is sealed already.",
+                hint: "If you have lost its key, seal it anew with: nervous log --seal --replace")
+        }
+        await flush()
+        do {
+            let key = try await store.beginSeal(at: time.now())
+            try await store.seal.store()
+            return key
+        } catch {
+            throw AuthError(wrapping: error, while: "sealing the access log")
+        }
+    }
+
+    /// Signs the number and the hash of the newest entry.
+    ///
+    /// - Throws: `wrongSeal` if the log is not sealed or has no entry, `storeFailed`.
+    public func checkpoint() async throws(AuthError) -> LogCheckpoint {
+        await flush()
+        do {
+            let head = try await store.head()
+            guard head.id > 0,
+                let made = try await store.seal.checkpoint(
+                    entry: head.id, hash: head.hash, time: time.now())
+            else {
+                throw AuthError(
+                    .wrongSeal, "The access log is not sealed.",
+                    hint: "Seal it with: nervous log --seal")
+            }
+            await note(.checkpoint(of: head.id, hash: head.hash.hexadecimal))
+            return made
+        } catch let error as AuthError {
+            throw error
+        } catch {
+            throw AuthError(wrapping: error, while: "signing a checkpoint of the access log")
+        }
+    }
+
+    /// Records why the log can no longer be sealed as before, if that is so.
+    func noteSealFault() async {
+        guard let fault = try? await store.sealFault() else { return }
+        logger.error("the seal of the access log is broken", metadata: ["reason": "\(fault)"])
+        await note(.sealBroken(fault))
+    }
+
+    /// Moves the key in the file to that of the next entry, which ``Authority/run()`` does every second.
+    public func storeKey() async {
+        do {
+            try await store.seal.store()
+        } catch {
+            logger.error("cannot move the key of the access log", metadata: ["error": "\(error)"])
         }
     }
 

@@ -45,6 +45,12 @@ public struct AccessLogEntry: Hashable, Sendable {
         case forgotten
         /// The entries up to number `count` were deleted; `detail` is the hash of the last of them.
         case pruned
+        /// The log is sealed from this entry on.
+        case sealed
+        /// The log could not be sealed any more; `detail` says why.
+        case sealBroken = "seal-broken"
+        /// A checkpoint was made of entry `count`; `detail` is its hash.
+        case checkpoint
     }
 
     /// The type of the caller.

@@ -122,6 +122,16 @@ public struct AccessLogEvent: Hashable, Sendable {
         AccessLogEvent(.forgotten, app)
     }
 
+    /// The log could not be sealed any more.
+    static func sealBroken(_ reason: String) -> AccessLogEvent {
+        AccessLogEvent(.sealBroken, nil, reason)
+    }
+
+    /// A checkpoint was made.
+    static func checkpoint(of entry: Int64, hash: String) -> AccessLogEvent {
+        AccessLogEvent(.checkpoint, nil, hash, count: Int(entry))
+    }
+
     /// The host was started.
     public static func hostStarted(version: String) -> AccessLogEvent {
         AccessLogEvent(.hostStarted, nil, version)

@@ -6,12 +6,49 @@ import Text
 /// The table of the access log, a hash chain.
 struct AccessLogStore: Sendable {
     let writer: AuthWriter
+    /// Seals the entries, if the owner has set that up.
+    let seal: LogSeal
 
     /// Appends entries to the chain.
     ///
     /// - Returns: their numbers.
     func append(_ entries: [AccessLogEntry]) async throws -> [Int64] {
-        try await writer.write { try Self.append(entries, to: $0) }
+        let (ids, key) = try await writer.write { database in
+            try Self.append(entries, to: database, sealedFrom: seal.key)
+        }
+        if let key { seal.advance(to: key) }
+        return ids
+    }
+
+    /// Seals the log from a new entry on, which says so.
+    func beginSeal(at time: Timestamp) async throws -> AccessLogKey {
+        let (begun, key) = try await writer.write { database in
+            let begun = try seal.begin(at: try Self.head(database).id + 1, time: time)
+            let entry = AccessLogEntry(
+                id: 0, time: time, kind: .sealed, client: nil, privilege: nil, sensor: nil,
+                access: nil, operation: nil, range: nil, calls: 1, count: 0,
+                detail: begun.signer)
+            let (_, key) = try Self.append([entry], to: database, sealedFrom: seal.key)
+            return (begun, key)
+        }
+        if let key { seal.advance(to: key) }
+        return begun
+    }
+
+    /// Why the newest entries are not sealed as they should be, in a sentence; `nil` if they are.
+    ///
+    /// Entries are missing at the end if the key has moved further than the log has grown: it moves only after
+    /// entries were committed and synced.
+    func sealFault() async throws -> String? {
+        if let fault = seal.fault { return fault }
+        let (head, isSealed) = try await writer.read { database in
+            let isSealed = try Bool.fetchOne(
+                database, sql: "SELECT seal IS NOT NULL FROM ledger ORDER BY id DESC LIMIT 1")
+            return (try Self.head(database).id, isSealed ?? false)
+        }
+        guard let key = seal.key else { return isSealed ? "access-log.seal is missing" : nil }
+        guard key.entry > head + 1 else { return nil }
+        return "entries \(head + 1) to \(key.entry - 1) are missing"
     }
 
     /// The number and the hash of the newest entry; 0 and zero bytes if there is none.
@@ -90,7 +127,7 @@ struct AccessLogStore: Sendable {
     /// - Parameter now: entries with a later time, from a clock that was wrong, do not prevent pruning.
     /// - Returns: how many were deleted.
     func prune(before time: Timestamp, at now: Timestamp) async throws -> Int {
-        try await writer.write { database in
+        let (count, key) = try await writer.write { database -> (Int, LogSealKey?) in
             let kept = try Int64.fetchOne(
                 database,
                 sql: "SELECT id FROM ledger WHERE time BETWEEN ? AND ? ORDER BY id LIMIT 1",
@@ -99,15 +136,17 @@ struct AccessLogStore: Sendable {
             guard
                 let hash = try Data.fetchOne(
                     database, sql: "SELECT hash FROM ledger WHERE id = ?", arguments: [last])
-            else { return 0 }
+            else { return (0, nil) }
             let cut = AccessLogEntry(
                 id: 0, time: now, kind: .pruned, client: nil, privilege: nil, sensor: nil,
                 access: nil, operation: nil, range: nil, calls: 1, count: Int(last),
                 detail: hash.hexadecimal)
-            _ = try Self.append([cut], to: database)
+            let (_, key) = try Self.append([cut], to: database, sealedFrom: seal.key)
             try database.execute(sql: "DELETE FROM ledger WHERE id <= ?", arguments: [last])
-            return database.changesCount
+            return (database.changesCount, key)
         }
+        if let key { seal.advance(to: key) }
+        return count
     }
 
     /// Creates the table of the chained access log and copies the entries of the older table into
@@ -130,7 +169,8 @@ struct AccessLogStore: Sendable {
                     count INTEGER NOT NULL,
                     detail TEXT,
                     hash BLOB NOT NULL CHECK (length(hash) = 32),
-                    clientKind TEXT
+                    clientKind TEXT,
+                    seal BLOB CHECK (seal IS NULL OR length(seal) = \(LogSealKey.tagSize))
                 ) STRICT;
                 CREATE INDEX ledger_pruned ON ledger (count) WHERE kind = 'pruned';
                 CREATE TRIGGER ledger_is_appended BEFORE INSERT ON ledger
@@ -143,7 +183,9 @@ struct AccessLogStore: Sendable {
                 BEGIN SELECT RAISE(ABORT, 'the access log is only cut after a line that says so'); END;
                 """)
         let rows = try Row.fetchCursor(database, sql: "SELECT * FROM access_log ORDER BY id")
-        while let row = try rows.next() { _ = try append([olderEntry(row)], to: database) }
+        while let row = try rows.next() {
+            _ = try append([olderEntry(row)], to: database, sealedFrom: nil)
+        }
         try database.execute(sql: "DROP TABLE access_log")
     }
 
@@ -152,6 +194,16 @@ struct AccessLogStore: Sendable {
         let columns = try database.columns(in: "ledger").map(\.name)
         guard !columns.contains("clientKind") else { return }
         try database.execute(sql: "ALTER TABLE ledger ADD COLUMN clientKind TEXT")
+    }
+
+    /// Adds the column `seal`.
+    static func addSeals(_ database: Database) throws {
+        guard try !database.columns(in: "ledger").map(\.name).contains("seal") else { return }
+        try database.execute(
+            sql: """
+                ALTER TABLE ledger ADD COLUMN seal BLOB
+                    CHECK (seal IS NULL OR length(seal) = \(LogSealKey.tagSize))
+                """)
     }
 
     // MARK: - Private
@@ -176,18 +228,20 @@ struct AccessLogStore: Sendable {
             detail: reason?.escapedForDisplay(limit: 400))
     }
 
+    /// - Parameter key: a key whose entry is the next one, or an earlier one; `nil` for an unsealed log.
+    /// - Returns: the numbers of the entries, and the key of the entry after them.
     static func append(
-        _ entries: [AccessLogEntry], to database: Database
-    ) throws -> [Int64] {
+        _ entries: [AccessLogEntry], to database: Database, sealedFrom key: LogSealKey?
+    ) throws -> ([Int64], LogSealKey?) {
         let head = try head(database)
-        var (id, chain) = (head.id, AccessLogChain(after: head.hash))
+        var (id, chain, key) = (head.id, AccessLogChain(after: head.hash), key)
         let statement = try database.cachedStatement(
             sql: """
                 INSERT INTO ledger (id, time, kind, client, privilege, sensor, access, operation,
-                                    "from", "to", calls, count, detail, hash, clientKind)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                    "from", "to", calls, count, detail, hash, clientKind, seal)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
-        return try entries.map { entry in
+        let ids = try entries.map { entry in
             id += 1
             let later = entry.clientKind.map { [AccessLogChain.Value.text($0.rawValue)] } ?? []
             let values: [AccessLogChain.Value] = [
@@ -198,14 +252,23 @@ struct AccessLogStore: Sendable {
                 .integer(Int64(entry.calls)), .integer(Int64(entry.count)), .text(entry.detail),
             ]
             chain.add(values + later)
+            var tag: Data?
+            // The keys of entries that were removed at the end no longer exist.
+            if var current = key, current.entry <= id {
+                current.move(to: id)
+                tag = current.tag(of: chain.head)
+                current.move()
+                key = current
+            }
             try statement.execute(arguments: [
                 id, entry.time.microseconds, entry.kind.rawValue, entry.client, entry.privilege,
                 entry.sensor?.description, entry.access?.rawValue, entry.operation,
                 entry.range?.from.microseconds, entry.range?.to.microseconds, entry.calls,
-                entry.count, entry.detail, chain.head, entry.clientKind?.rawValue,
+                entry.count, entry.detail, chain.head, entry.clientKind?.rawValue, tag,
             ])
             return id
         }
+        return (ids, key)
     }
 
     private static func head(_ database: Database) throws -> (id: Int64, hash: Data) {

@@ -144,6 +144,7 @@ struct AuthDatabase: Sendable {
             // Only a token's holder can derive its key, so tokens of earlier versions have none.
             try database.execute(sql: "ALTER TABLE token ADD COLUMN rootKey BLOB")
         }
+        migrator.registerMigration("seals", migrate: AccessLogStore.addSeals)
         return migrator
     }
 }

@@ -60,6 +60,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case tooManyMessages
         /// The access log cannot be written, so nothing is read.
         case logUnavailable
+        /// The access log is sealed already, or not sealed.
+        case wrongSeal
         /// The file of the apps' storage is damaged; everything else works.
         case storageDamaged
         /// The disk is full.

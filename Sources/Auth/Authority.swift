@@ -51,12 +51,14 @@ public actor Authority {
     /// - Parameters:
     ///   - policy: blocks privileges, whatever is decided.
     ///   - logBudget: the maximum number of bytes of the access log; see ``AccessLog/budget``.
+    ///   - storageLimit: the bytes that all apps and programs may store together.
     ///   - timeLimit: how long a call waits for the owner's decision.
     /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`. A damaged
     ///   `app-storage.sqlite` is not an error; see ``storageFault``.
     public init(
         path: String, policy: Policy = Policy(), logBudget: Int64 = AccessLog.standardBudget,
-        time: any TimeSource = .system, timeLimit: Duration = .seconds(45),
+        storageLimit: Int = .max, time: any TimeSource = .system,
+        timeLimit: Duration = .seconds(45),
         logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
         let database: AuthDatabase
@@ -66,14 +68,14 @@ public actor Authority {
             throw AuthDatabase.failure(error, opening: path)
         }
         try await self.init(
-            database, path: path, policy: policy, logBudget: logBudget, time: time,
-            timeLimit: timeLimit, logger: logger)
+            database, path: path, policy: policy, logBudget: logBudget,
+            storageLimit: storageLimit, time: time, timeLimit: timeLimit, logger: logger)
     }
 
     init(
         _ database: AuthDatabase, path: String, policy: Policy = Policy(),
-        logBudget: Int64 = AccessLog.standardBudget, time: any TimeSource,
-        timeLimit: Duration = .seconds(45),
+        logBudget: Int64 = AccessLog.standardBudget, storageLimit: Int = .max,
+        time: any TimeSource, timeLimit: Duration = .seconds(45),
         logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
         do {
@@ -89,8 +91,9 @@ public actor Authority {
                 try await store.tokens(kinds).filter { $0.client.run == nil }, ofOwner: ownerToken,
                 store: store, clients: clients, time: time)
             log = AccessLog(
-                AccessLogStore(writer: database.writer), budget: logBudget, time: time,
-                logger: logger)
+                AccessLogStore(writer: database.writer, seal: LogSeal(beside: path)),
+                budget: logBudget, time: time, logger: logger)
+            await log.noteSealFault()
             let records = try await decided.records().filter { $0.run == nil }
             decisions = PermissionRegistry(
                 PermissionTable(records, policy: policy),
@@ -100,7 +103,7 @@ public actor Authority {
             throw AuthDatabase.failure(error, opening: path)
         }
         let opened = try await StorageRegistry.open(
-            beside: path, keeping: clients.storageNamespaces, logger: logger)
+            beside: path, keeping: clients.storageNamespaces, limit: storageLimit, logger: logger)
         storage = StorageRegistry(opened, clients: clients)
         storageFault = storage.fault
         self.time = time

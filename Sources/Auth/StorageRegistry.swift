@@ -27,15 +27,16 @@ final class StorageRegistry {
 
     /// Opens the storage, and removes values of unknown apps and programs.
     ///
+    /// - Parameter limit: the bytes that all of them may store together.
     /// - Returns: the error, instead of throwing it, when the file is damaged: everything else then works.
     /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
     static func open(
-        beside path: String, keeping namespaces: Set<StorageDatabase.StorageNamespace>,
+        beside path: String, keeping namespaces: Set<StorageDatabase.StorageNamespace>, limit: Int,
         logger: Logger
     ) async throws(AuthError) -> Result<StorageDatabase, AppStorageError> {
         let storage: StorageDatabase
         do throws(AppStorageError) {
-            storage = try StorageDatabase(path: Self.path(beside: path))
+            storage = try StorageDatabase(path: Self.path(beside: path), totalLimit: limit)
         } catch {
             if error.code == .damaged { return .failure(error) }
             throw AuthError(error)

@@ -61,7 +61,7 @@ public struct BackupWriter: Sendable {
     /// The result of verifying the access log in a database; `nil` without a database.
     static func accessLog(_ database: String?) async throws -> AccessLogReport? {
         guard let database else { return nil }
-        return try await AccessLogVerification(path: database).run()
+        return try await AccessLogVerification(path: database, hasState: false).run()
     }
 
     // MARK: - Private

@@ -99,10 +99,11 @@ struct DataSnapshotMaker {
     }
 
     /// Whether an entry of the data directory is not copied: the lock of the running host, the logs of
-    /// databases, reserved space, files that are being written, and copies from before an upgrade.
+    /// databases, reserved space, files that are being written, copies from before an upgrade, and the key of the
+    /// access log, with which whoever has the backup could seal later entries.
     private static func isTemporary(_ name: String) -> Bool {
-        name == "host.lock" || name == UpgradeCopy.folder || name.contains("\(suffix).new")
-            || isDraft(name)
+        name == "host.lock" || name == "access-log.seal" || name == UpgradeCopy.folder
+            || name.contains("\(suffix).new") || isDraft(name)
             || ["-wal", "-shm", "-journal", "-reserve"].contains { name.hasSuffix(suffix + $0) }
     }
 

@@ -24,10 +24,19 @@ struct LogCommand: AsyncParsableCommand {
               nervous log --verify                    check that no entry was changed
               nervous log --verify --expect HASH      also check for a head that you saved
               nervous log --prune --before 90d        delete older entries
+              nervous log --seal                      seal entries from now on; prints a key once
+              nervous log --verify --key key.txt      also check the seals, with that key
+              nervous log --checkpoint > now.txt      a signed statement to keep elsewhere
+              nervous log --verify --against now.txt  also check for that checkpoint
 
             Every entry contains the hash of the previous one. --verify prints the newest
             hash, the head. Keep a copy of it in another place: with it, changes to earlier
             entries are detected even if someone can write to the file.
+
+            --seal adds a seal to each new entry, with a key that is replaced after each
+            entry. Who takes the machine later can neither change nor remove earlier entries
+            unnoticed: --verify --key finds the first wrong one. Keep the key in another
+            place; nothing on this machine can show it again.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -80,6 +89,28 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --verify: a head that you saved.", valueName: "hash"))
     var expect: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "With --verify: the file with the key that --seal printed; - reads it from the input.",
+            valueName: "file"),
+        completion: .file())
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --verify: a file with a checkpoint that you saved.", valueName: "file"),
+        completion: .file())
+    var against: String?
+
+    @Flag(help: "Seal the log from now on, and print the key that verifies it, once.")
+    var seal = false
+
+    @Flag(help: "With --seal: replace the key of a log that is sealed.")
+    var replace = false
+
+    @Flag(help: "Print a signed statement about the newest entry, to be kept elsewhere.")
+    var checkpoint = false
+
     @Flag(help: "Delete the oldest entries.")
     var prune = false
 
@@ -87,6 +118,16 @@ struct LogCommand: AsyncParsableCommand {
     var before: String?
 
     func validate() throws {
+        let changes = [seal, checkpoint].count { $0 }
+        guard changes == 0 || changes == 1 && !(verify || prune || recent || follow) else {
+            throw ValidationError(
+                "--seal and --checkpoint cannot be combined with each other, --verify, --prune, --recent"
+                    + " or --follow.")
+        }
+        guard verify || (key == nil && against == nil) else {
+            throw ValidationError("--key and --against require --verify.")
+        }
+        guard seal || !replace else { throw ValidationError("--replace requires --seal.") }
         guard (expect == nil || verify) && (before != nil) == prune && !(verify && prune) else {
             throw ValidationError(
                 "--expect requires --verify, and --prune and --before require each other.")
@@ -126,6 +167,8 @@ struct LogCommand: AsyncParsableCommand {
                 }
             }
             if let before { return try await prune(before, session) }
+            if seal { return try await sealLog(session) }
+            if checkpoint { return try await makeCheckpoint(session) }
             try await show(session)
         }
     }
@@ -180,9 +223,12 @@ struct LogCommand: AsyncParsableCommand {
 
     /// Reads the file directly: the result must not depend on the host that wrote it.
     private func showVerification() async throws {
+        let saved = try key.map(readKey)
+        let earlier = try against.map(readCheckpoint)
         let progress = ProgressLine("Verifying", options.console)
         let report = try await AccessLogVerification(
-            path: options.host.paths.permissions, expecting: expect
+            path: options.host.paths.permissions, expecting: expect, key: saved,
+            checkpoint: earlier
         ).run { progress.show($0, of: $1) }
         progress.end()
         if options.json {
@@ -192,6 +238,63 @@ struct LogCommand: AsyncParsableCommand {
             if let failure = report.failure { options.console.report(failure) }
         }
         if !report.isIntact { throw ExitCode(CommandFailure.Code.failed.rawValue) }
+    }
+
+    private func readKey(_ file: String) throws -> AccessLogKey {
+        let text = try read(file).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let key = AccessLogKey(text) else {
+            throw CommandFailure(
+                .usage, "\(Self.name(of: file)) does not contain the key of an access log.",
+                hint: "The key begins with nvk_; nervous log --seal printed it.",
+                type: "invalid-key")
+        }
+        return key
+    }
+
+    private func readCheckpoint(_ file: String) throws -> LogCheckpoint {
+        guard let checkpoint = LogCheckpoint(try read(file)) else {
+            throw CommandFailure(
+                .usage, "\(Self.name(of: file)) does not contain a checkpoint of an access log.",
+                hint: "Save what this command prints: nervous log --checkpoint",
+                type: "invalid-checkpoint")
+        }
+        return checkpoint
+    }
+
+    private func read(_ file: String) throws -> String {
+        do {
+            let data =
+                file == "-"
+                ? try FileHandle.standardInput.readToEnd() ?? Data()
+                : try Data(contentsOf: URL(filePath: file))
+            return String(decoding: data, as: UTF8.self)
+        } catch {
+            throw CommandFailure(
+                .noInput, "Cannot read \(file).", hint: nil, type: "not-found")
+        }
+    }
+
+    private static func name(of file: String) -> String { file == "-" ? "The input" : file }
+
+    private func sealLog(_ session: HostSession) async throws {
+        let reply = try await session.client.sealAccessLog(replacing: replace)
+        guard !options.json else { return options.console.print(json: reply.json) }
+        let made = try reply.value
+        options.console.print(made.key)
+        options.console.say(
+            """
+            The access log is sealed from entry \(made.first) on. Keep this key in another place, such as a
+            password manager: it is not stored here and cannot be shown again. With it you verify the log:
+            nervous log --verify --key FILE
+            Checkpoints are signed by \(made.signer)
+            """)
+    }
+
+    private func makeCheckpoint(_ session: HostSession) async throws {
+        let reply = try await session.client.makeCheckpoint()
+        guard !options.json else { return options.console.print(json: reply.json) }
+        // A line of output ends as the note does.
+        options.console.print(String(try reply.value.note.dropLast()))
     }
 
     private func prune(_ span: String, _ session: HostSession) async throws {
@@ -263,6 +366,8 @@ extension AccessLogReport {
         if prunedCount > 0 {
             shown.append("\(prunedCount) older entries were deleted, as the log records")
         }
+        if let sealedCount { shown.append("\(sealedCount) seals match the key") }
+        if checkpoint == .matches { shown.append("The checkpoint's entry is in the chain") }
         shown.append("Head: \(head)")
         return shown
     }
@@ -274,10 +379,44 @@ extension AccessLogReport {
                 .failed, "The access log was changed. \(fault.message)",
                 hint: "The \(entryCount) entries before it are intact.", type: "log-changed")
         }
-        guard containsExpected == false else { return nil }
-        return CommandFailure(
-            .failed,
-            "The expected hash is not in the chain: entries were rewritten or removed.",
-            type: "log-changed")
+        if containsExpected == false {
+            return CommandFailure(
+                .failed,
+                "The expected hash is not in the chain: entries were rewritten or removed.",
+                type: "log-changed")
+        }
+        return checkpoint?.failure
+    }
+}
+
+extension AccessLogReport.CheckpointVerdict {
+    /// The failure; `nil` if the checkpoint matches.
+    fileprivate var failure: CommandFailure? {
+        switch self {
+        case .matches: nil
+        case .differs:
+            CommandFailure(
+                .failed, "The checkpoint's entry has another hash: entries were rewritten.",
+                type: "log-changed")
+        case .missing:
+            CommandFailure(
+                .failed, "The checkpoint's entry is missing: entries were removed at the end.",
+                type: "log-changed")
+        case .pruned:
+            CommandFailure(
+                .failed, "The checkpoint's entry was deleted, as the log records.",
+                hint: "If you pruned the log, compare with a later checkpoint.",
+                type: "checkpoint-pruned")
+        case .badSignature:
+            CommandFailure(
+                .failed, "The checkpoint was changed, or is not one of this log.",
+                hint: "If the log was sealed anew since, verify it with --key and the earlier key.",
+                type: "bad-signature")
+        case .signerUnknown:
+            CommandFailure(
+                .failed, "The checkpoint's signature cannot be verified without access-log.seal.",
+                hint: "Name the key that nervous log --seal printed with --key.",
+                type: "bad-signature")
+        }
     }
 }

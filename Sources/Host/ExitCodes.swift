@@ -93,6 +93,7 @@ extension CommandFailure {
             case .diskFull: (.cannotCreate, "disk-full")
             case .logUnavailable: (.unavailable, "log-unavailable")
             case .storageDamaged: (.inputOutput, "damaged")
+            case .wrongSeal: (.failed, "wrong-state")
             }
         self.init(code, error.message, hint: error.hint, type: type)
     }

@@ -99,7 +99,7 @@ package struct HostServices: Sendable {
             setup == nil
             ? try await Authority(
                 path: paths.permissions, policy: policy, logBudget: configuration.accessLogBudget,
-                logger: logger)
+                storageLimit: configuration.budgets.total.disk / 2, logger: logger)
             // In virtual time the owner cannot answer.
             : try await Authority(
                 path: paths.permissions, policy: policy, time: time, timeLimit: .zero,
@@ -128,8 +128,10 @@ package struct HostServices: Sendable {
         ) { await log.record(sendingTo: $0, bytes: $1) }
         // A missing unpacker is reported only when an archive is to be unpacked.
         let unpacker = ArchiveUnpacker(program: try? CompanionProgram.unpacker.path())
+        var limits = configuration.packages
+        limits.installedBytes = configuration.budgets.total.disk / 2
         library = try await AppLibrary.open(
-            at: setup?.apps ?? paths.apps, limits: configuration.packages, unpacker: unpacker,
+            at: setup?.apps ?? paths.apps, limits: limits, unpacker: unpacker,
             keys: KeyFolder(data: paths.data))
         let port = ListeningPort()
         self.port = port
@@ -153,7 +155,8 @@ package struct HostServices: Sendable {
             budget: {
                 let given = settings.budget(of: $0)
                 return setup?.budget(given) ?? given
-            }, keepsSpare: isLongRunning, zone: zone, pool: setup?.pool, virtualTime: virtualTime,
+            }, totalBudget: configuration.budgets.total, keepsSpare: isLongRunning, zone: zone,
+            pool: setup?.pool, virtualTime: virtualTime,
             logger: logger)
         let outbound = OutboundClient(
             userAgent: "Nervous/\(Release.version)",
@@ -394,6 +397,7 @@ private final class HostSettings: Sendable {
         budgets.withLock { $0 = configuration.budgets }
         return [
             ("packages", start.packages != configuration.packages),
+            ("budgets.total", start.budgets.total != configuration.budgets.total),
             ("libraries", start.libraries != configuration.libraries),
             ("tiles", start.tiles != configuration.tiles),
             ("mqtt", start.mqtt != configuration.mqtt), ("gpsd", start.gpsd != configuration.gpsd),

@@ -49,6 +49,7 @@ struct AppsFolder: Sendable {
             reached(.stagingMade)
             let written = try write(source, into: staging, of: apps, options)
             let name = written.app.name
+            try checkSize(replacing: name)
             if options.isDryRun || isInstalled(written) {
                 try? apps.removeTree(staging)
                 guard !options.isDryRun else { return written }
@@ -90,6 +91,30 @@ struct AppsFolder: Sendable {
             try Folder.open(path).names()
                 .compactMap { AppName(String(decoding: $0, as: UTF8.self)) }
         }
+    }
+
+    /// Checks that all apps with the one in the staging folder, without the version that it replaces, are within
+    /// the limit.
+    private func checkSize(replacing name: AppName) throws(JSAppsError) {
+        guard limits.installedBytes < .max else { return }
+        let used = Self.bytes(in: path) - Self.bytes(in: path + "/" + name.text)
+        guard used > limits.installedBytes else { return }
+        throw JSAppsError(
+            .tooLarge,
+            "All apps together would take \(used >> 20) MiB; they may take \(limits.installedBytes >> 20).",
+            hint:
+                "Uninstall apps that are no longer needed, or raise budgets.total.diskMiB in config.json."
+        )
+    }
+
+    private static func bytes(in folder: String) -> Int {
+        let files = FileManager.default.enumerator(
+            at: URL(filePath: folder), includingPropertiesForKeys: [.fileSizeKey])
+        var sum = 0
+        while let file = files?.nextObject() as? URL {
+            sum += (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
+        }
+        return sum
     }
 
     /// Writes a package to a staging folder and syncs it to the disk.

@@ -16,6 +16,8 @@ public struct PackageLimits: Sendable, Hashable {
     public var pathBytes = 240
     /// Components of a path.
     public var depth = 16
+    /// Bytes of all installed apps together.
+    public var installedBytes = Int.max
 
     /// The default limits.
     public init() {}

@@ -141,6 +141,7 @@ extension ProblemCode {
             case .storageFull: .storageFull
             case .diskFull: .diskFull
             case .logUnavailable: .logUnavailable
+            case .wrongSeal: .wrongState
             case .storageDamaged: .damaged
             case .unsafeFile, .storeFailed: .internalError
             }

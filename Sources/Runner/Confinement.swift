@@ -21,6 +21,9 @@ struct Confinement {
         let parent = getppid()
         try require("process isolation", nervous_sandbox_own_process(parent))
         try require("descriptor isolation", nervous_sandbox_close_from(4))
+        // Optional: without them, limits of the host keep other programs running.
+        _ = nervous_sandbox_yield_processor()
+        _ = nervous_sandbox_end_first()
         guard isOn else { return }
         layers.append("process")
         try require("resource limits", nervous_sandbox_limit_resources())
@@ -38,6 +41,7 @@ struct Confinement {
         layers.append("capabilities")
         // Optional, since Linux 6.3; the system call filter enforces the same.
         if nervous_sandbox_no_executable_memory() == 0 { layers.append("mdwe") }
+        if nervous_sandbox_no_speculation() == 0 { layers.append("speculation") }
         let readable = [
             "/dev/urandom", process, "/sys/devices/system/cpu", "/usr/share/zoneinfo",
         ]
@@ -51,12 +55,13 @@ struct Confinement {
             throw .missing(layer: "descriptor isolation", code: errno)
         }
         try require("descriptor isolation", nervous_process_own_descriptors(4))
-        try require("process isolation", nervous_sandbox_own_process(parent))
+        try require("process isolation", nervous_sandbox_own_fork(parent))
     }
 
     /// Restricts the process to its open descriptors, memory and processor time.
     mutating func restrictForRun(_ limits: ProcessLimits) throws(LaunchError) {
         guard isOn else { return }
+        if nervous_sandbox_own_core() == 0 { layers.append("core") }
         try require("processor limit", nervous_sandbox_limit_processor(limits.cpu))
         try require("memory limit", nervous_sandbox_limit_growth(limits.memory))
         layers.append("memory")

@@ -11,7 +11,9 @@ import Testing
 struct ZygoteTests {
     private static let program = BuiltProgram.path("nervous-runner")
 
-    @Test func `a runner is confined, in its own session, and holds only the descriptors it needs`()
+    @Test
+    func
+        `a runner is confined, in the session of the zygote, and holds only the descriptors it needs`()
         async throws
     {
         let zygote = try await Zygote.start(path: Self.program)
@@ -23,7 +25,8 @@ struct ZygoteTests {
         // A limit has no effect if its signal is blocked.
         #expect(status["SigBlk"] == "0000000000000000")
         #expect(status["PPid"] == "\(zygote.pid)")
-        #expect(try runner.facts.session() == runner.pid)
+        #expect(try runner.facts.session() == zygote.pid)
+        #expect(try runner.facts.text("oom_score_adj") == "1000\n")
         #expect(try runner.facts.text("environ") == "")
         #expect(try runner.facts.text("limits").contains("Max core file size        0"))
         let open = try runner.facts.descriptors()

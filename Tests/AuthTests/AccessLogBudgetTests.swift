@@ -28,7 +28,9 @@ struct AccessLogBudgetTests {
     private func log(
         days: Int, budget: Int64, first: Timestamp? = nil
     ) async throws -> AccessLog {
-        let store = AccessLogStore(writer: try AuthDatabase(path: fixture.path).writer)
+        let store = AccessLogStore(
+            writer: try AuthDatabase(path: fixture.path).writer, seal: LogSeal(beside: fixture.path)
+        )
         if let first { _ = try await store.append([Self.entry(first, 0)]) }
         // The middle of the first day.
         let start = fixture.clock.now().microseconds / Self.day * Self.day + Self.day / 2

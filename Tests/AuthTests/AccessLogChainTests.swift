@@ -171,7 +171,8 @@ struct AccessLogChainTests {
             let grant = AccessLogEntry(
                 id: 0, time: .now(), kind: .access, client: "app", privilege: nil, sensor: "cpu",
                 access: .raw, operation: "latest", range: nil, calls: 1, count: 1, detail: nil)
-            _ = try AccessLogStore.append(Array(repeating: grant, count: 30), to: database)
+            _ = try AccessLogStore.append(
+                Array(repeating: grant, count: 30), to: database, sealedFrom: nil)
         }
         #expect(try await verify().isIntact)
         #expect(try await verify(expecting: head).containsExpected == false)

@@ -6,11 +6,14 @@ import Testing
 enum KilledWriter {
     /// Kills it after some lines of output.
     ///
+    /// - Parameter delay: microseconds between the last of these lines and the signal, so that it arrives at
+    ///   different steps of the next write.
     /// - Returns: the last number that it acknowledged.
-    static func run(_ arguments: [String], until count: Int) throws -> Int {
+    static func run(_ arguments: [String], until count: Int, delay: UInt32 = 0) throws -> Int {
         let program = try Program(
             BuiltProgram.path("log-writer"), arguments, output: .pipe, errors: .inherited)
         var bytes = try program.read { $0.count(where: { $0 == 0x0A }) >= count }
+        if delay > 0 { usleep(delay) }
         program.signal(SIGKILL)
         bytes += try program.readToEnd()
         try program.wait()

@@ -2,8 +2,8 @@ import AppStorage
 import Auth
 import Glibc
 
-// Writes entries of the access log, or with `storage` two keys at once, and prints the number of
-// each acknowledged write, until a test kills it.
+// Writes entries of the access log, with `seal` moving its key after each, or with `storage` two keys at
+// once, and prints the number of each acknowledged write, until a test kills it.
 
 func report(_ line: String) {
     let bytes = Array((line + "\n").utf8)
@@ -30,8 +30,9 @@ func store(_ authority: Authority) async throws {
 
 let arguments = CommandLine.arguments
 let isStoring = arguments.count == 3 && arguments[2] == "storage"
-guard arguments.count == 2 || isStoring else {
-    report("usage: log-writer FILE [storage]")
+let movesKey = arguments.count == 3 && arguments[2] == "seal"
+guard arguments.count == 2 || isStoring || movesKey else {
+    report("usage: log-writer FILE [storage | seal]")
     exit(64)
 }
 do {
@@ -41,6 +42,7 @@ do {
     while true {
         await authority.log.note(.installed("app", version: "1.0.0"))
         report("\(try await authority.log.head().id)")
+        if movesKey { await authority.log.storeKey() }
     }
 } catch {
     report("error \(error)")

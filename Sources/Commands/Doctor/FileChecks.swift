@@ -60,7 +60,7 @@ struct DatabaseCheck: DoctorCheck {
     }
 }
 
-/// The access log: whether its hash chain is intact.
+/// The access log: whether its hash chain is intact, and whether it is sealed.
 struct AccessLogCheck: DoctorCheck {
     let name = "access-log"
 
@@ -74,10 +74,24 @@ struct AccessLogCheck: DoctorCheck {
             if let failure = report.failure {
                 return [broken(failure.message, fix: "See: nervous log --verify")]
             }
-            return [fine("\(report.entryCount) entries intact")]
+            return [
+                fine("\(report.entryCount) entries intact"), seal(of: context.paths.permissions),
+            ]
         } catch {
             let reason = error.message.escapedForDisplay(limit: 300)
             return [broken(reason, fix: "See: nervous log --verify")]
         }
+    }
+
+    private func seal(of database: String) -> Finding {
+        guard let status = AccessLogSealStatus(of: database) else {
+            return note(
+                "not sealed: a program with write access could recompute the chain.",
+                fix: "nervous log --seal")
+        }
+        let made = status.checkpoint.map { "last checkpoint \(Format.time($0.time.milliseconds))" }
+        return fine(
+            "sealed since \(Format.time(status.since.milliseconds)), "
+                + (made ?? "no checkpoint yet"))
     }
 }

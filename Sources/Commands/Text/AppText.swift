@@ -127,6 +127,9 @@ extension RunDescription {
             return "\(app) was ended: probably an endless loop (budget turn-cpu)."
         case "budget-memory":
             return "\(app) was ended: it exceeded its memory (budget memory)."
+        case "budget-total-memory":
+            return "\(app) was ended: all apps together used too much memory, and it the most"
+                + " (budget total-memory)."
         case let name where name.hasPrefix("budget-"):
             let budget = name.dropFirst("budget-".count)
             return "\(app) was ended: it exceeded its budget (budget \(budget))."

@@ -11,6 +11,8 @@ import Text
 package struct BudgetTable: Sendable, Equatable {
     /// The budget of every app that has none of its own.
     private(set) var common = RunBudget()
+    /// The budget of all apps together.
+    private(set) var total = TotalBudget()
     private var apps: [String: RunBudget] = [:]
 
     init() {}
@@ -19,6 +21,15 @@ package struct BudgetTable: Sendable, Equatable {
     init(_ section: JSONValue) throws(ConfigurationError) {
         var fields = try ConfigurationFields(section, of: "budgets")
         let single = fields.take("apps")
+        if let section = fields.take("total") {
+            var fields = try ConfigurationFields(section, of: "total")
+            if let count = try fields.take("memoryMiB", RunBudget.leastMemory >> 20...1_048_576) {
+                total.memory = count << 20
+            }
+            if let count = try fields.take("runs", 1...4096) { total.runs = count }
+            if let count = try fields.take("diskMiB", 128...1_048_576) { total.disk = count << 20 }
+            try fields.end()
+        }
         try common.set(&fields)
         try fields.end()
         guard let single else { return }

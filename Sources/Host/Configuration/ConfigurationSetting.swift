@@ -50,6 +50,7 @@ struct ConfigurationSetting: Sendable {
     static let sections = [
         "packages": "Limits for packages",
         "budgets": "Limits for apps; an app that exceeds one is ended",
+        "budgets.total": "Limits for all apps together",
         "budgets.fetch": "Calls of an app to other servers, of all its runs and pages together",
         "accessLog": "The record of what was allowed, read and refused",
         "gpsd": "The gpsd that provides location, satellites, location-quality and gps-time",
@@ -60,7 +61,7 @@ struct ConfigurationSetting: Sendable {
 
     /// All settings, section by section.
     static let all: [ConfigurationSetting] =
-        packages + budgets + fetch + [
+        packages + budgets + total + fetch + [
             ConfigurationSetting(
                 "accessLog.budgetMiB",
                 "MiB of the log, from 1 to 1048576; entries of the last 7 days are kept beyond it",
@@ -148,6 +149,21 @@ struct ConfigurationSetting: Sendable {
             "budgets.apps", "the same settings for single apps, by their names",
             example: JSONValue(["load-watch": JSONValue(["memoryMiB": JSONValue(256)])]),
             read: { _ in nil }),
+    ]
+
+    private static let total = [
+        ConfigurationSetting(
+            "budgets.total.memoryMiB",
+            "MiB of memory beyond that of the engines, from 96 to 1048576; by default a quarter of the"
+                + " memory of the machine, and at least 512",
+            example: JSONValue(2048), read: { _ in nil }),
+        ConfigurationSetting(
+            "budgets.total.runs", "runs at one time, from 1 to 4096",
+            number: { $0.budgets.total.runs }),
+        ConfigurationSetting(
+            "budgets.total.diskMiB",
+            "MiB on the disk, half for packages and half for what apps store, from 128 to 1048576",
+            number: { $0.budgets.total.disk >> 20 }),
     ]
 
     private static let fetch = [

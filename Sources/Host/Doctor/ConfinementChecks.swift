@@ -1,6 +1,7 @@
 package import API
 import AppRuns
 import Auth
+import Foundation
 import JSApps
 import Text
 
@@ -41,7 +42,32 @@ package struct ConfinementCheck: DoctorCheck {
                 : note(
                     "mdwe is missing, which requires Linux 6.3; seccomp provides the same protection."
                 ))
-        return findings
+        return findings + processorFindings(layers)
+    }
+
+    /// What keeps apps from reading the memory of others through the processor.
+    private func processorFindings(_ layers: [String]) -> [Finding] {
+        // "0" if no core has two threads, or if the second ones are off.
+        let threads = try? String(
+            contentsOfFile: "/sys/devices/system/cpu/smt/active", encoding: .utf8)
+        let hasThreads = threads?.hasPrefix("1") ?? false
+        return [
+            layers.contains("speculation")
+                ? fine("speculation: past stores and of indirect branches is off in apps")
+                : note(
+                    "speculation cannot be turned off for single programs by this kernel: an app may be able to"
+                        + " read memory that it shares with the zygote, which contains no data.",
+                    fix: "See: grep . /sys/devices/system/cpu/vulnerabilities/*"),
+            layers.contains("core")
+                ? fine("core: no other program runs on the same core as an app at the same time")
+                : hasThreads
+                    ? note(
+                        "core scheduling is missing: an app can share a core with other programs, whose work it may be"
+                            + " able to observe.",
+                        fix: "Use a kernel with CONFIG_SCHED_CORE, or turn hyper-threads off:"
+                            + " echo off | sudo tee /sys/devices/system/cpu/smt/control")
+                    : fine("core: not needed, since each core has one thread"),
+        ]
     }
 
     private static let remedy =

@@ -6,6 +6,7 @@ import Hummingbird
 import NIOCore
 import Samples
 import ServiceLifecycle
+import Text
 
 /// The access log, for the owner.
 struct AccessLogRoutes {
@@ -22,6 +23,8 @@ struct AccessLogRoutes {
     func add(to routes: inout RouteTable) {
         routes.on(.accessLog, [.get: list, .delete: prune])
         routes.on(.accessLogVerification, [.get: verify])
+        routes.on(.accessLogSeal, [.get: sealStatus, .post: seal])
+        routes.on(.accessLogCheckpoints, [.post: makeCheckpoint])
     }
 
     @Sendable
@@ -142,6 +145,38 @@ struct AccessLogRoutes {
             last = .now
             try await writer.writeLine(step)
         }
+    }
+
+    @Sendable
+    private func sealStatus(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        try await authorizer.owner("access-log-seal", request, context)
+        return try .json(AccessLogSeal(try await authorizer.authority.log.sealStatus()))
+    }
+
+    /// Seals the log; the answer is the only one that contains the verification key.
+    @Sendable
+    private func seal(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await authorizer.owner("seal-log", request, context)
+        let body = try await request.json(AccessLogSealRequest.self)
+        let key = try await authorizer.authority.log.seal(replacing: body.replace ?? false)
+        return try .json(
+            AccessLogSealKey(key: key.text, first: key.firstEntry, signer: key.signer),
+            status: .created)
+    }
+
+    /// Signs the number and the hash of the newest entry.
+    @Sendable
+    private func makeCheckpoint(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        try await authorizer.owner("checkpoint-log", request, context)
+        let made = try await authorizer.authority.log.checkpoint()
+        return try .json(
+            AccessLogCheckpoint(
+                note: made.note, line: made.entry, hash: made.hash.hexadecimal,
+                time: made.time.milliseconds), status: .created)
     }
 
     /// Prunes the oldest entries; an entry that records the pruning continues the chain.

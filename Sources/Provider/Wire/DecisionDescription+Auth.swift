@@ -187,7 +187,23 @@ extension AccessLogVerdict {
             intact: report.isIntact, lines: report.entryCount, cut: report.prunedCount,
             first: report.first?.milliseconds, last: report.last?.milliseconds, head: report.head,
             expected: report.containsExpected, line: report.fault?.entry,
-            fault: report.fault?.message)
+            fault: report.fault?.message, sealed: report.sealedCount,
+            checkpoint: report.checkpoint?.rawValue)
+    }
+}
+
+extension AccessLogSeal {
+    init(_ status: AccessLogSealStatus?) {
+        guard let status else {
+            self.init(sealed: false)
+            return
+        }
+        self.init(
+            sealed: true, since: status.since.milliseconds, first: status.first,
+            signer: status.signer,
+            checkpoint: status.checkpoint.map {
+                Checkpoint(line: $0.entry, time: $0.time.milliseconds)
+            })
     }
 }
 

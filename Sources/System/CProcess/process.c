@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -50,3 +51,8 @@ int nervous_process_wait(int descriptor, int signal) {
 int nervous_process_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 
 void nervous_process_trim(void) { malloc_trim(0); }
+
+int nervous_process_yield(pid_t thread) {
+    const struct sched_param none = {0};
+    return sched_setscheduler(thread, SCHED_IDLE, &none) == 0 ? 0 : errno;
+}

@@ -2,6 +2,7 @@
 #include "CSandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 // Newer than the headers of the oldest system that this builds on.
@@ -20,6 +22,14 @@
 #define PR_MDWE_REFUSE_EXEC_GAIN (1UL << 0)
 #endif
 
+#ifndef PR_SCHED_CORE
+#define PR_SCHED_CORE 62
+#define PR_SCHED_CORE_CREATE 1
+#endif
+#ifndef PR_SCHED_CORE_SCOPE_THREAD_GROUP
+#define PR_SCHED_CORE_SCOPE_THREAD_GROUP 1
+#endif
+
 /// The niceness of what must not keep others from the processor.
 enum { LATER = 5 };
 
@@ -27,6 +37,10 @@ int nervous_sandbox_own_process(pid_t parent) {
     // A group leader cannot start a session; it then has what a session would give or a terminal
     // that it never reads.
     if (setsid() < 0 && errno != EPERM) return errno;
+    return nervous_sandbox_own_fork(parent);
+}
+
+int nervous_sandbox_own_fork(pid_t parent) {
     // Where the processor is short, whoever started this goes first.
     if (getpriority(PRIO_PROCESS, 0) < LATER && setpriority(PRIO_PROCESS, 0, LATER) != 0)
         return errno;
@@ -34,6 +48,47 @@ int nervous_sandbox_own_process(pid_t parent) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
     if (parent != 0 && getppid() != parent) return ESRCH;
     return 0;
+}
+
+/// Writes a text to a file of the kernel.
+static int tell(const char *path, const char *text) {
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return errno;
+    int failed = write(file, text, strlen(text)) < 0 ? errno : 0;
+    close(file);
+    return failed;
+}
+
+int nervous_sandbox_yield_processor(void) {
+    // The kernel accepts one change in a tenth of a second from all users together.
+    const struct timespec wait = {.tv_nsec = 100 * 1000 * 1000};
+    int failed = tell("/proc/self/autogroup", "10");
+    for (int attempt = 0; failed == EAGAIN && attempt < 5; attempt++) {
+        nanosleep(&wait, NULL);
+        failed = tell("/proc/self/autogroup", "10");
+    }
+    return failed;
+}
+
+int nervous_sandbox_end_first(void) { return tell("/proc/self/oom_score_adj", "1000"); }
+
+static int disable_speculation(unsigned long kind) {
+    int now = prctl(PR_GET_SPECULATION_CTRL, kind, 0, 0, 0);
+    if (now < 0) return errno;
+    if (now == PR_SPEC_NOT_AFFECTED || now == PR_SPEC_DISABLE || now & PR_SPEC_FORCE_DISABLE) return 0;
+    return prctl(PR_SET_SPECULATION_CTRL, kind, PR_SPEC_FORCE_DISABLE, 0, 0) == 0 ? 0 : errno;
+}
+
+int nervous_sandbox_no_speculation(void) {
+    int stores = disable_speculation(PR_SPEC_STORE_BYPASS);
+    int branches = disable_speculation(PR_SPEC_INDIRECT_BRANCH);
+    return stores ? stores : branches;
+}
+
+int nervous_sandbox_own_core(void) {
+    return prctl(PR_SCHED_CORE, PR_SCHED_CORE_CREATE, 0, PR_SCHED_CORE_SCOPE_THREAD_GROUP, 0) == 0
+               ? 0
+               : errno;
 }
 
 int nervous_sandbox_close_from(unsigned first) {

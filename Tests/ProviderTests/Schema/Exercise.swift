@@ -140,6 +140,13 @@ extension Exercise {
             host.owned(
                 "verifyLog", 406, "GET", "/access-log/verification",
                 headers: [("Accept", "image/png")]),
+            host.owned("logSeal", 200, "GET", "/access-log/seal"),
+            host.owned("checkpointLog", 409, "POST", "/access-log/checkpoints"),
+            host.owned("sealLog", 201, "POST", "/access-log/seal", json: "{}"),
+            host.owned("sealLog", 409, "POST", "/access-log/seal", json: "{}"),
+            host.owned("sealLog", 201, "POST", "/access-log/seal", json: #"{"replace": true}"#),
+            host.owned("checkpointLog", 201, "POST", "/access-log/checkpoints"),
+            host.owned("logSeal", 200, "GET", "/access-log/seal"),
             host.owned("pruneLog", 200, "DELETE", "/access-log?before=-90d"),
             host.owned("pruneLog", 400, "DELETE", "/access-log"),
         ]
@@ -245,6 +252,7 @@ extension Exercise {
             + host.wrongBodies("declareSensor", "PUT", steps)
             + host.wrongBodies("decide", "PUT", "/grants/my-app/sensor:gauge")
             + host.wrongBodies("createToken", "POST", "/tokens")
+            + host.wrongBodies("sealLog", "POST", "/access-log/seal")
             + host.wrongBodies("beginProgramRun", "POST", "/tokens/curl/runs")
             + host.wrongBodies("startDownload", "POST", "/downloads")
             + host.wrongBodies("redeem", "POST", "/launch")

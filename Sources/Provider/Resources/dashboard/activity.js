@@ -54,7 +54,9 @@ async function firstEntry(time, newest, signal) {
 
 /** The entries of a day, newest first. */
 async function readDay(from, to, signal) {
-  const { accessLog } = await api("/status", { signal });
+  const [{ accessLog }, seal] = await Promise.all([
+    api("/status", { signal }), api("/access-log/seal", { signal }),
+  ]);
   const isPast = to <= Date.now();
   let cursor = isPast ? await firstEntry(to, accessLog.line, signal) : undefined;
   const entries = [];
@@ -64,10 +66,10 @@ async function readDay(from, to, signal) {
     });
     const older = items.findIndex(({ time }) => time < from);
     entries.push(...(older < 0 ? items : items.slice(0, older)));
-    if (older >= 0 || !next) return { entries, head: accessLog };
+    if (older >= 0 || !next) return { entries, head: accessLog, seal };
     cursor = next;
   }
-  return { entries, head: accessLog, isPartial: true };
+  return { entries, head: accessLog, seal, isPartial: true };
 }
 
 // MARK: Entries
@@ -156,6 +158,7 @@ class ActivityPage {
   #day;
   #entries = [];
   #head;
+  #seal;
   #isPartial = false;
   #shown = SHOWN;
   #filter;
@@ -194,6 +197,7 @@ class ActivityPage {
     await load(place, this.#signal, words.theLog, () => readDay(from, to, this.#signal), (read) => {
       this.#entries = read.entries;
       this.#head = read.head;
+      this.#seal = read.seal;
       this.#isPartial = read.isPartial ?? false;
       this.#showAside();
       if (!read.entries.length) {
@@ -375,9 +379,21 @@ class ActivityPage {
       h("p", { class: "actions" }, copying,
         button(words.exportDay, () => this.#export(), { sign: "save" })),
       h("label", { class: "small" }, words.savedHash, saved),
-      h("p", { class: "actions" }, verifying), progress, found, meaning,
+      h("p", { class: "actions" }, verifying), progress, found, meaning, this.#sealed(),
       h("p", { class: "small quiet" }, words.verifyWith, h("br", {}),
         h("code", { class: "command wrap" }, "nervous log --verify"))));
+  }
+
+  /** Since when the log is sealed, and of when the last checkpoint is. */
+  #sealed() {
+    const { sealed, since, first, checkpoint } = this.#seal;
+    const command = (text) => h("code", { class: "command wrap" }, text);
+    if (!sealed) {
+      return h("p", { class: "small quiet" }, words.notSealed, h("br", {}), command("nervous log --seal"));
+    }
+    return h("p", { class: "small" }, words.sealedSince(format.time(since), format.number(first)), " ",
+      checkpoint ? words.lastCheckpoint(format.time(checkpoint.time), format.number(checkpoint.line))
+        : words.noCheckpoint, " ", words.makeCheckpoint, h("br", {}), command("nervous log --checkpoint"));
   }
 
   #export() {

@@ -14,6 +14,9 @@ pid_t nervous_process_fork(int *handle);
 /// Sends a signal to the process that a descriptor stands for; 0, or `errno`.
 int nervous_process_signal(int handle, int signal);
 
+/// Gives a thread only processor time that no other program needs (`SCHED_IDLE`); 0, or `errno`.
+int nervous_process_yield(pid_t thread);
+
 /// Waits until a descriptor can be read or a signal that is blocked otherwise has come.
 ///
 /// - Returns: 1 when it can be read, 0 after a signal, or -1 with `errno`.

@@ -15,6 +15,25 @@
 ///   before the request for its death signal is noticed (`ESRCH`); 0 to skip the check.
 int nervous_sandbox_own_process(pid_t parent);
 
+/// The same for a process that was forked from one that has called it, and stays in its session: the kernel
+/// shares out the processor by sessions before it does by processes.
+int nervous_sandbox_own_fork(pid_t parent);
+
+/// Lets the session of this process have a tenth of the processor while another one needs it, however many
+/// processes are in it (Linux with `CONFIG_SCHED_AUTOGROUP`; `ENOENT` elsewhere).
+int nervous_sandbox_yield_processor(void);
+
+/// Makes the kernel end this process and those that it forks before others if memory runs out.
+int nervous_sandbox_end_first(void);
+
+/// Disables speculation past stores and of indirect branches for good, where the processor needs that, also in
+/// processes that are forked; `ENXIO` if the kernel does not allow it.
+int nervous_sandbox_no_speculation(void);
+
+/// Lets no other process run on a thread of the same core at the same time (Linux 5.14 with
+/// `CONFIG_SCHED_CORE`; `ENODEV` if cores have one thread, `EINVAL` without support).
+int nervous_sandbox_own_core(void);
+
 /// Closes every descriptor from `first` on.
 int nervous_sandbox_close_from(unsigned first);
 
