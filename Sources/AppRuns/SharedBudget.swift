@@ -39,7 +39,10 @@ struct SharedBudget {
     }
 
     /// How long to wait before the next check: the more memory is used, the shorter.
-    var interval: Duration { growth > limit.memory / 2 ? .milliseconds(100) : .milliseconds(500) }
+    var interval: Duration {
+        if growth > limit.memory / 2 { return .milliseconds(100) }
+        return growth > limit.memory / 8 ? .milliseconds(250) : .seconds(1)
+    }
 
     /// Why no other run may start; `nil` if one may.
     ///

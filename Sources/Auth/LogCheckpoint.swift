@@ -87,10 +87,10 @@ struct NoteSigner: Sendable {
             SHA256.hash(data: Array(name.utf8) + [0x0A, Self.algorithm] + publicKey).prefix(4))
     }
 
-    /// The signer that the only signature line of a note names; `nil` for any other note.
+    /// The signer that the first signature line of a note names; `nil` for any other text.
     init?(signing note: String) {
-        guard let found = Self.parse(note) else { return nil }
-        (name, hash, publicKey) = (found.name, found.hash, nil)
+        guard let first = Self.parse(note)?.signatures.first else { return nil }
+        (name, hash, publicKey) = (first.name, first.hash, nil)
     }
 
     /// The verifier key: name, hash and public key.
@@ -104,30 +104,41 @@ struct NoteSigner: Sendable {
         "\(Self.mark)\(name) \((Data(hash) + signature).base64EncodedString())"
     }
 
-    /// Whether this key has made the only signature of a note.
+    /// Whether this key has signed a note; lines of other keys are ignored.
     func verifies(_ note: String) -> Bool {
-        guard let publicKey, let found = Self.parse(note), found.name == name, found.hash == hash,
+        guard let publicKey, let parsed = Self.parse(note),
+            let line = parsed.signatures.first(where: { $0.name == name && $0.hash == hash }),
+            line.signature.count == 64,
             let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey)
         else { return false }
-        return key.isValidSignature(found.signature, for: Data(found.text.utf8))
+        return key.isValidSignature(line.signature, for: Data(parsed.text.utf8))
     }
 
-    private static func parse(
-        _ note: String
-    ) -> (text: String, name: String, hash: [UInt8], signature: Data)? {
+    private struct Line {
+        let name: String
+        let hash: [UInt8]
+        let signature: Data
+
+        init?(_ line: Substring) {
+            let parts = line.dropFirst(NoteSigner.mark.count).split(
+                separator: " ", omittingEmptySubsequences: false)
+            guard line.hasPrefix(NoteSigner.mark), parts.count == 2, !parts[0].isEmpty,
+                !parts[0].contains("+"), let bytes = Data(base64Encoded: String(parts[1])),
+                bytes.count > 4
+            else { return nil }
+            (name, hash) = (String(parts[0]), Array(bytes.prefix(4)))
+            signature = Data(bytes.dropFirst(4))
+        }
+    }
+
+    private static func parse(_ note: String) -> (text: String, signatures: [Line])? {
         guard let end = note.range(of: "\n\n", options: .backwards), note.hasSuffix("\n"),
             !note.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\n" })
         else { return nil }
-        let line = note[end.upperBound...].dropLast()
-        let parts = line.dropFirst(mark.count).split(
-            separator: " ", omittingEmptySubsequences: false)
-        guard line.hasPrefix(mark), parts.count == 2, !parts[0].isEmpty,
-            !parts[0].contains("+"), !line.contains("\n"),
-            let bytes = Data(base64Encoded: String(parts[1])), bytes.count == 4 + 64
-        else { return nil }
-        return (
-            String(note[..<end.lowerBound]) + "\n", String(parts[0]), Array(bytes.prefix(4)),
-            Data(bytes.dropFirst(4))
-        )
+        let lines = note[end.upperBound...].dropLast().split(
+            separator: "\n", omittingEmptySubsequences: false)
+        let signatures = lines.compactMap { Line($0) }
+        guard !signatures.isEmpty, signatures.count == lines.count else { return nil }
+        return (String(note[..<end.lowerBound]) + "\n", signatures)
     }
 }

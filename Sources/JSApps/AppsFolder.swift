@@ -49,7 +49,7 @@ struct AppsFolder: Sendable {
             reached(.stagingMade)
             let written = try write(source, into: staging, of: apps, options)
             let name = written.app.name
-            try checkSize(replacing: name)
+            try checkSize(with: staging, replacing: name)
             if options.isDryRun || isInstalled(written) {
                 try? apps.removeTree(staging)
                 guard !options.isDryRun else { return written }
@@ -94,10 +94,12 @@ struct AppsFolder: Sendable {
     }
 
     /// Checks that all apps with the one in the staging folder, without the version that it replaces, are within
-    /// the limit.
-    private func checkSize(replacing name: AppName) throws(JSAppsError) {
+    /// the limit, or take no more than before.
+    private func checkSize(with staging: String, replacing name: AppName) throws(JSAppsError) {
         guard limits.installedBytes < .max else { return }
-        let used = Self.bytes(in: path) - Self.bytes(in: path + "/" + name.text)
+        let (new, old) = (Self.bytes(in: "\(path)/\(staging)"), Self.bytes(in: "\(path)/\(name)"))
+        guard new > old else { return }
+        let used = Self.bytes(in: path) - old
         guard used > limits.installedBytes else { return }
         throw JSAppsError(
             .tooLarge,

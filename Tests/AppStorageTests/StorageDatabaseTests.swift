@@ -50,6 +50,21 @@ struct StorageDatabaseTests {
         #expect(try await store([("a", nil), ("k", 5)]) == StorageUsage.limit - 1 - mebibyte + 5)
     }
 
+    @Test func `all apps together have a limit, at which values can still shrink`() async throws {
+        let database = try StorageDatabase(path: folder.path + "/together.sqlite", totalLimit: 1000)
+        func store(_ app: String, _ key: String, _ count: Int?) async throws -> Int {
+            try await database.apply(
+                [try change(key, count)], in: .storage, of: .init(app: app, identity: "1")
+            ).used
+        }
+        #expect(try await store("a", "x", 599) == 600)
+        #expect(try await store("b", "x", 399) == 400)
+        #expect(await refusal { _ = try await store("c", "x", 0) } == .storageFull)
+        #expect(await refusal { _ = try await store("a", "x", 600) } == .storageFull)
+        #expect(try await store("a", "x", 598) == 599)
+        #expect(try await store("c", "x", 0) == 1)
+    }
+
     @Test func `a value that is too large is rejected`() async throws {
         #expect(await refusal { _ = try await store([("a", 1), ("b", 1 << 20 | 1)]) } == .tooLarge)
         #expect(try await database.items(in: .storage, of: namespace).items.isEmpty)

@@ -81,23 +81,46 @@ struct LogSealTests {
         #expect(AccessLogKey("") == nil)
     }
 
-    /// The example of Go's package golang.org/x/mod/sumdb/note.
-    @Test func `a note of another program is verified`() throws {
-        let publicKey = try #require(
-            Data(base64Encoded: "ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"))
-        let note = """
+    /// The example of the specification, and that of Go's package golang.org/x/mod/sumdb/note.
+    @Test(arguments: [
+        (
+            "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k",
+            """
+            This is an example message.
+
+            \u{2014} example.com/foo \
+            Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=
+
+            """
+        ),
+        (
+            "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
+            """
             If you think cryptography is the answer to your problem,
             then you don't know what your problem is.
 
-            \u{2014} PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=
+            \u{2014} PeterNeumann \
+            x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=
 
             """
-        let signer = NoteSigner(publicKey: Array(publicKey.dropFirst()), name: "PeterNeumann")
-        #expect(signer.text.hasPrefix("PeterNeumann+c74f20a3+ARpc2QcUPDhM"))
+        ),
+    ])
+    func `a note of another program is verified`(verifier: String, note: String) throws {
+        let parts = verifier.split(separator: "+", maxSplits: 2)
+        let publicKey = try #require(Data(base64Encoded: String(parts[2])))
+        let signer = NoteSigner(publicKey: Array(publicKey.dropFirst()), name: String(parts[0]))
+        #expect(signer.text == verifier)
         #expect(signer.verifies(note))
-        #expect(!signer.verifies(note.replacing("cryptography", with: "Cryptography")))
-        #expect(!signer.verifies(note + "\n"))
-        #expect(!signer.verifies(String(note.dropLast())))
+        // With the line of a witness, which has another key.
+        let witness = NoteSigner(publicKey: Array(repeating: 1, count: 32))
+        #expect(signer.verifies(note + witness.line(Data(repeating: 2, count: 64)) + "\n"))
+        #expect(!witness.verifies(note))
+        for changed in [
+            "x" + note, note + "\n", String(note.dropLast()), note.replacing("\n\n", with: "\n"),
+            note.replacing("=\n", with: "\n"),
+        ] {
+            #expect(!signer.verifies(changed))
+        }
     }
 
     @Test func `a crash while the key is stored leaves a valid one`() throws {
@@ -131,7 +154,8 @@ struct LogSealTests {
     @Test func `a sealed log is verified with its key`() async throws {
         let (log, key) = try await fill()
         #expect(key.firstEntry == 5)
-        let report = try await verify(try #require(AccessLogKey(key.text)))
+        let parsed = try #require(AccessLogKey(key.text))
+        let report = try await verify(parsed)
         #expect(report.isIntact && report.entryCount == 20 && report.sealedCount == 16)
         #expect(try await verify(nil).isIntact)
         #expect(try await log.sealStatus()?.first == 5)
@@ -236,7 +260,7 @@ struct LogSealTests {
                 try database.execute(sql: "DROP TRIGGER IF EXISTS ledger_\(trigger)")
             }
             var rows = try Row.fetchAll(database, sql: "SELECT * FROM ledger ORDER BY id")
-                .map { row in row.columnNames.map { row[$0] as DatabaseValue } }
+                .map { (row: Row) -> [DatabaseValue] in row.columnNames.map { row[$0] } }
             let names = try database.columns(in: "ledger").map(\.name)
             let column = { (name: String) in names.firstIndex(of: name) ?? 0 }
             let index = Int(place - 1)

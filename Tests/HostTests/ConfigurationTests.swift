@@ -222,6 +222,8 @@ struct ConfigurationTests {
 
     @Test(arguments: [
         (#"{"budgets": {"memory": 5}}"#, "1:14"), (#"{"budgets": {"memoryMiB": 5}}"#, "1:27"),
+        (#"{"budgets": {"total": {"diskMiB": 127}}}"#, "1:35"),
+        (#"{"budgets": {"total": {"memory": 512}}}"#, "1:24"),
         (#"{"budgets": {"apps": []}}"#, "1:22"), (#"{"budgets": {"fetch": []}}"#, "1:23"),
         (#"{"budgets": {"fetch": {"callsAtOnce": 17}}}"#, "1:39"),
         (#"{"budgets": {"apps": {"No Name": {}}}}"#, "1:23"),

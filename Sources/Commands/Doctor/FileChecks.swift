@@ -5,6 +5,7 @@ import Databases
 import Foundation
 import Health
 import Host
+import Samples
 import Sessions
 import Text
 import VM

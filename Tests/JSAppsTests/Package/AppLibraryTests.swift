@@ -15,6 +15,29 @@ import Testing
             time: ManualTime(at: Timestamp(microseconds: 1_500_000_000_999_999)))
     }
 
+    @Test func `all apps together have a limit, and an update that is not larger is installed`()
+        async throws
+    {
+        var limits = PackageLimits()
+        limits.installedBytes = 60_000
+        let library = try await AppLibrary.open(
+            at: folder.url.appending(path: "apps"), limits: limits, unpacker: .built)
+        let first = try folder.writeApp("first-app")
+        try folder.write("first-app/data", [UInt8](repeating: 1, count: 40_000))
+        try await library.install(from: first)
+        let second = try folder.writeApp("second-app")
+        try folder.write("second-app/data", [UInt8](repeating: 1, count: 40_000))
+        let error = await #expect(throws: JSAppsError.self) {
+            try await library.install(from: second)
+        }
+        #expect(error?.code == .tooLarge)
+        #expect(error?.hint?.contains("budgets.total.diskMiB") == true)
+        #expect(try await library.apps().map(\.name.text) == ["first-app"])
+        // The version that is replaced does not count.
+        _ = try folder.writeApp("first-app", version: "1.1.0")
+        #expect(try await library.install(from: first).manifest.version == "1.1.0")
+    }
+
     private static let variants: [(String, ZipForge)] = [
         ("plain", .good()),
         (
