@@ -107,6 +107,7 @@ let package = Package(
     targets: [
         // System libraries and our own C; docs/architecture.md says who may use which.
         systemLibrary("CArchive", "libarchive", "libarchive-dev"),
+        systemLibrary("CArgon2", "libargon2", "libargon2-dev"),
         systemLibrary("CJavaScriptCore", "javascriptcoregtk-4.1", "libjavascriptcoregtk-4.1-dev"),
         systemLibrary("CMosquitto", "libmosquitto", "libmosquitto-dev"),
         systemLibrary("CQRencode", "libqrencode", "libqrencode-dev"),
@@ -133,6 +134,7 @@ let package = Package(
         module("Scheduling", ["Samples", deque]),
         module("Statistics", ["Samples"]),
         module("Text"),
+        module("Sealing", ["CArgon2", "Files", "Samples", "Scheduling", "Text", crypto]),
         module("Dialects", ["Samples", "Statistics", "Text"]),
         module("Motion", ["Samples", "Statistics", "Text"]),
         module("Tracks", ["Samples", "Text"]),
@@ -218,7 +220,8 @@ let package = Package(
             [
                 "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Auth", "CQRencode",
                 "CZlib", "Connectors", "Dialects", "Egress", "Files", "Health", "Ingest",
-                "JSApps", "LAE", "Motion", "Resources", "Samples", "Scheduling", "Sessions",
+                "JSApps", "LAE", "Motion", "Resources", "Samples", "Scheduling", "Sealing",
+                "Sessions",
                 "Statistics", "Text", "Tracks", "VM", asyncAlgorithms, crypto, httpTypes,
                 hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioSSL, nioWebSocket,
@@ -229,7 +232,8 @@ let package = Package(
                 "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Auth", "Backup",
                 "CCertificates", "CFiles", "Connectors", "DBus", "Egress", "Files", "Health",
                 "JSApps", "LAE",
-                "Provider", "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Text", "VM",
+                "Provider", "RunnerProtocol", "Samples", "Scheduling", "Sealing", "Sessions",
+                "Text", "VM",
                 crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
             ], plugins: ["BundleLibraries"]),
         module(
@@ -242,8 +246,10 @@ let package = Package(
             "Commands",
             [
                 "API", "Addresses", "Alerts", "AppLab", "AppRuns", "AppStorage", "Auth", "Backup",
-                "DBus", "Databases", "Egress", "Health", "Host", "Ingest", "JSApps", "LAE", "MCP",
-                "RunnerProtocol", "Samples", "Scheduling", "Sessions", "Simulation", "Text",
+                "DBus", "Databases", "Egress", "Files", "Health", "Host", "Ingest", "JSApps", "LAE",
+                "MCP",
+                "RunnerProtocol", "Samples", "Scheduling", "Sealing", "Sessions", "Simulation",
+                "Text",
                 "Tracks", "VM", argumentParser, crypto, lifecycle, nioCore, unixSignals,
             ]),
         .executableTarget(
@@ -280,6 +286,7 @@ let package = Package(
         tests("Scheduling", ["Samples", "Scheduling"]),
         tests("Statistics", ["Samples", "Statistics"], resources: [.copy("Fixtures")]),
         tests("Text", ["Text"]),
+        tests("Sealing", ["Samples", "Scheduling", "Sealing", "Text", crypto]),
         tests("Dialects", ["Dialects", "Samples", "Text"]),
         tests("Motion", ["Ingest", "Motion", "Samples"]),
         tests(
@@ -348,7 +355,8 @@ let package = Package(
             [
                 "API", "Addresses", "Alerts", "AppRuns", "AppStorage", "Archive", "Auth",
                 "Connectors", "Dialects", "Egress", "Health", "Ingest", "JSApps", "LAE", "MCP",
-                "Provider", "Resources", "Samples", "Scheduling", "Sessions", "Text", "Tracks",
+                "Provider", "Resources", "Samples", "Scheduling", "Sealing", "Sessions", "Text",
+                "Tracks",
                 "VM", "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle,
                 logging, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, nioSSL, nioWebSocket,
             ], exclude: ["SDK/Typings"]),
