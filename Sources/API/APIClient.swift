@@ -829,6 +829,40 @@ extension APIClient {
     }
 }
 
+// MARK: - Locking
+
+extension APIClient {
+    /// The state of the owner's key.
+    public func lockState() async throws -> APIReply<LockDescription> {
+        try await reply(APIRequest(.get, .lock))
+    }
+
+    /// Creates the owner's key, and leaves it unlocked.
+    public func setUpLock(_ request: LockSetupRequest) async throws -> APIReply<LockDescription> {
+        try await reply(try APIRequest(.post, .lockSetup, json: request, hasTimeLimit: false))
+    }
+
+    /// Unlocks the owner's key.
+    public func unlock(_ request: UnlockRequest) async throws -> APIReply<LockDescription> {
+        try await reply(try APIRequest(.post, .unlock, json: request, hasTimeLimit: false))
+    }
+
+    /// Locks the owner's key.
+    public func lock() async throws -> APIReply<LockDescription> {
+        try await reply(APIRequest(.post, .lock))
+    }
+
+    /// Sets another passphrase.
+    public func setPassphrase(_ request: UnlockRequest) async throws -> APIReply<LockDescription> {
+        try await reply(try APIRequest(.put, .passphrase, json: request, hasTimeLimit: false))
+    }
+
+    /// Changes how long the key stays unlocked.
+    public func setLease(_ lease: String) async throws -> APIReply<LockDescription> {
+        try await reply(try APIRequest(.patch, .lock, json: LeaseRequest(lease: lease)))
+    }
+}
+
 // MARK: - Alerts
 
 extension APIClient {

@@ -360,6 +360,19 @@ extension APIPath {
     public static func send(ofUpload id: String) -> APIPath { APIPath("outbox", id, "send") }
 }
 
+// MARK: - Locking
+
+extension APIPath {
+    /// The lock of the owner's key.
+    public static let lock = APIPath("lock")
+    /// The creation of the owner's key.
+    public static let lockSetup = APIPath("lock", "setup")
+    /// The unlocking of the owner's key.
+    public static let unlock = APIPath("lock", "unlock")
+    /// The passphrase of the owner's key.
+    public static let passphrase = APIPath("lock", "passphrase")
+}
+
 // MARK: - Alerts
 
 extension APIPath {

@@ -77,6 +77,19 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     /// Too many requests with invalid tokens.
     case tooManyAttempts = "too-many-attempts"
 
+    // MARK: Locking
+
+    /// The owner's key is locked.
+    case locked
+    /// There is no owner's key.
+    case lockNotSetUp = "lock-not-set-up"
+    /// The passphrase, the credential or the recovered key does not unlock the owner's key.
+    case notUnlocked = "not-unlocked"
+    /// Too many wrong passphrases.
+    case tooManyPassphrases = "too-many-passphrases"
+    /// The passphrase or the recovery key is unsuitable.
+    case unsuitableKey = "unsuitable-key"
+
     // MARK: Storage and messages of apps
 
     /// The storage of the app is full.
@@ -285,7 +298,7 @@ extension ProblemCode {
         case .missingToken, .invalidToken: 401
         case .crossOrigin, .serviceWorker, .nameMismatch, .ownerOnly, .denied, .undecided,
             .statisticsOnly, .undeclared, .notInBackground, .restricted, .addressRefused, .ownHost,
-            .redirectRefused:
+            .redirectRefused, .notUnlocked:
             403
         case .notFound, .unknownSensor, .noSamples, .unknownPack, .notInstalled, .inputMissing,
             .noRun, .unknownWebSocket, .noSuchCatalogue, .noSuchPackage, .unknownHealthType:
@@ -296,7 +309,7 @@ extension ProblemCode {
         case .severalSensors, .nameTaken, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,
             .tooFar, .inaccurate, .sessionFull, .outboxFull, .alertsFull, .signerChanged,
             .downgrade,
-            .conflict, .catalogueKeyChanged, .staleCatalogue:
+            .conflict, .catalogueKeyChanged, .staleCatalogue, .lockNotSetUp:
             409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
@@ -309,9 +322,10 @@ extension ProblemCode {
             .duplicateName,
             .wrongFolderName, .missingFile, .badManifest, .badSignature, .badKey, .noSuchKey,
             .keyExists, .unsafeKeys, .badCatalogue, .packageMismatch, .unitMismatch,
-            .invalidHealthData:
+            .invalidHealthData, .unsuitableKey:
             422
-        case .tooManyAttempts, .tooManyMessages, .logFull, .tooManyCalls: 429
+        case .locked: 423
+        case .tooManyAttempts, .tooManyPassphrases, .tooManyMessages, .logFull, .tooManyCalls: 429
         case .internalError, .damaged, .io: 500
         case .methodUnknown: 501
         case .notDelivered, .unknownHost, .unreachable, .untrustedCertificate, .wrongCertificate,
@@ -368,6 +382,11 @@ extension ProblemCode {
         case .unsupportedPrivilege: "Unsupported privilege"
         case .nameTaken: "The name is already in use"
         case .tooManyAttempts: "Too many invalid tokens"
+        case .locked: "Locked"
+        case .lockNotSetUp: "No owner's key"
+        case .notUnlocked: "Not unlocked"
+        case .tooManyPassphrases: "Too many wrong passphrases"
+        case .unsuitableKey: "Unsuitable passphrase or recovery key"
         case .storageFull: "The storage of the app is full"
         case .invalidMessage: "Invalid message"
         case .tooManyMessages: "Too many messages"

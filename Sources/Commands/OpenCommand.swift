@@ -98,32 +98,3 @@ struct OpenCommand: AsyncParsableCommand {
             + " The page shows no prompt; decide in the dashboard, or with: nervous run \(name)"
     }
 }
-
-/// Ends the sessions of the dashboard.
-struct LockCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "lock",
-        abstract: "Lock the dashboard in all browsers.",
-        discussion: """
-            Ends its sessions and makes unused links invalid; pages of apps stay open.
-            Open it again with: nervous open
-            """)
-
-    @OptionGroup var options: GlobalOptions
-
-    func run() async throws {
-        let count = try await HostSession.with(options.host) { session in
-            let count = try await session.client.dashboardSessions().value.items.count
-            try await session.client.lockDashboard()
-            return count
-        }
-        if options.json {
-            options.console.print(json: try JSONEncoder().encode(["ended": count]))
-        } else {
-            options.console.print(
-                count == 0
-                    ? "The dashboard was not open."
-                    : "Locked the dashboard: ended \(count) session\(count == 1 ? "" : "s").")
-        }
-    }
-}

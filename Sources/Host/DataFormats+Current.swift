@@ -4,6 +4,7 @@ import Auth
 package import Backup
 import Health
 import RunnerProtocol
+import Sealing
 import Sessions
 import VM
 
@@ -22,6 +23,7 @@ extension DataFormats {
             ],
             files: [
                 "declared-sensors.json": 1, "clock-offsets.json": 1,
+                OwnerKeyFile.name: OwnerKeyFile.version,
                 "runs/background.runs.json": 1,
             ])
     }

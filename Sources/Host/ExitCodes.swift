@@ -213,7 +213,7 @@ extension CommandFailure {
             .unavailable
         case .missingToken, .invalidToken, .crossOrigin, .serviceWorker, .nameMismatch,
             .ownerOnly, .denied, .undecided, .statisticsOnly, .undeclared, .notInBackground,
-            .restricted, .addressRefused, .ownHost, .redirectRefused:
+            .restricted, .addressRefused, .ownHost, .redirectRefused, .locked, .notUnlocked:
             .noPermission
         case .invalidParameter, .invalidBody, .invalidKey, .invalidAddress, .invalidRequest,
             .partialWrite, .invalidPrivilege, .unsupportedPrivilege, .invalidMessage,
@@ -221,13 +221,13 @@ extension CommandFailure {
             .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
             .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .invalidAlert,
             .badKey, .noSuchKey,
-            .keyExists, .unsafeKeys, .unitMismatch, .invalidHealthData:
+            .keyExists, .unsafeKeys, .unitMismatch, .invalidHealthData, .unsuitableKey:
             .usage
         case .io, .internalError, .damaged: .inputOutput
-        case .tooManyAttempts, .busy: .tryAgain
+        case .tooManyAttempts, .tooManyPassphrases, .busy: .tryAgain
         case .diskFull: .cannotCreate
         case .nameTaken, .conflict, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,
-            .tooFar, .inaccurate, .sessionFull, .alertsFull:
+            .tooFar, .inaccurate, .sessionFull, .alertsFull, .lockNotSetUp:
             .failed
         case .methodNotAllowed, .methodUnknown, .notAcceptable, .timedOut, .unsupportedMediaType,
             .misdirected, .storageFull, .tooManyMessages, .logFull, .severalSensors, .unknownPack,

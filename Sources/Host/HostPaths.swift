@@ -13,6 +13,8 @@ package struct HostPaths: Sendable {
     package let policies: [String]
     /// The credential of the service with the key of the health store; need not exist.
     package let healthCredential: String?
+    /// The credential of the service that unlocks the owner's key; need not exist.
+    package let ownerCredential: String?
     /// The socket over which commands reach the host that owns the data directory.
     package let controlSocket: String
     /// The socket of a host that exists for one command, which no other process uses.
@@ -28,8 +30,9 @@ package struct HostPaths: Sendable {
         data =
             URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false)
             .withoutTrailingSlash
-        healthCredential = Self.absolute(environment["CREDENTIALS_DIRECTORY"])
-            .map { "\($0)/nervous-health-key" }
+        let credentials = Self.absolute(environment["CREDENTIALS_DIRECTORY"])
+        healthCredential = credentials.map { "\($0)/nervous-health-key" }
+        ownerCredential = credentials.map { "\($0)/nervous-owner-key" }
         let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
         configuration = "\(settings)/nervous/config.json"
         let (machine, own) = ("/etc/nervous/policy.json", "\(settings)/nervous/policy.json")

@@ -19,6 +19,7 @@ import Provider
 import RunnerProtocol
 import Samples
 import Scheduling
+import Sealing
 package import ServiceLifecycle
 import Sessions
 import Synchronization
@@ -56,6 +57,7 @@ package struct HostServices: Sendable {
     private let flush: Duration?
     private let outbox: Outbox
     private let alerts: AlertEngine
+    private let lock: OwnerLock
     /// `nil` unless the configuration names a token for it.
     private let homeAssistant: HomeAssistantPublisher?
     private let port: ListeningPort
@@ -121,6 +123,10 @@ package struct HostServices: Sendable {
         if let fault = health.fault {
             logger.error("\(fault.message)", metadata: ["fix": "\(fault.hint ?? "")"])
         }
+        lock = OwnerLock(folder: paths.data, credential: paths.ownerCredential, time: time)
+        if let fault = lock.fault {
+            logger.error("\(fault.message)", metadata: ["fix": "\(fault.hint ?? "")"])
+        }
         let log = authority.log
         outbox = try Outbox(
             folder: paths.outbox, uploader: HTTPUploader(userAgent: "nervous/\(Release.version)"),
@@ -181,7 +187,7 @@ package struct HostServices: Sendable {
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
             catalogues: CatalogueStore(folder: paths.catalogues),
             trackArchive: TrackArchive(unpacker: unpacker),
-            alerts: alerts, outbound: outbound,
+            alerts: alerts, lock: lock, outbound: outbound,
             downloader: Downloader(userAgent: "nervous/\(Release.version)"),
             libraries: SystemLibraries(folder: configuration.libraries),
             tiles: configuration.tiles.map { MapTiles(folder: $0) })
@@ -290,6 +296,7 @@ package struct HostServices: Sendable {
             if waiting.finishOne() { await onReady(tcp?.number) }
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
+        services.append(LockService(lock: lock))
         services.append(AccessLogService(authority: authority, isLongRunning: isLongRunning))
         services.append(RunService(supervisor: supervisor, isLongRunning: isLongRunning))
         if isLongRunning {

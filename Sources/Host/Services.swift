@@ -8,6 +8,7 @@ import JSApps
 import Logging
 import Provider
 import RunnerProtocol
+import Sealing
 import ServiceLifecycle
 import VM
 
@@ -38,6 +39,15 @@ struct AccessLogService: Service {
         if isLongRunning { await authority.log.note(.hostStarted(version: Release.version)) }
         await cancelWhenGracefulShutdown { await authority.run() }
         if isLongRunning { await authority.log.note(.hostStopped) }
+    }
+}
+
+/// Locks the owner's key when its lease ends, and on shutdown.
+struct LockService: Service {
+    let lock: OwnerLock
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await lock.run() }
     }
 }
 

@@ -12,6 +12,7 @@ import JSApps
 import LAE
 import Logging
 import Samples
+import Sealing
 import Sessions
 package import VM
 
@@ -35,6 +36,7 @@ extension Problem {
         case let error as OutboxError: self.init(error)
         case let error as HealthError: self.init(error)
         case let error as AlertsError: self.init(error)
+        case let error as SealingError: self.init(error)
         case let error as any HTTPResponseError where error.status == .notFound:
             self = .notFound("There is no resource at this path.")
         case let error as any HTTPResponseError: self.init(error.status)

@@ -15,6 +15,7 @@ import NIOSSL
 import Resources
 import Samples
 public import Scheduling
+public import Sealing
 public import Sessions
 public import VM
 
@@ -42,6 +43,7 @@ public struct Provider: Sendable {
         let catalogues: CatalogueStore
         let trackArchive: TrackArchive
         let alerts: AlertEngine
+        let lock: OwnerLock
         let outbound: OutboundClient
         let downloader: Downloader
         let libraries: SystemLibraries
@@ -54,6 +56,7 @@ public struct Provider: Sendable {
         ///   - catalogues: the owner's catalogues of packages.
         ///   - trackArchive: reads KMZ files.
         ///   - alerts: the owner's alert rules.
+        ///   - lock: the lock of the owner's key.
         ///   - outbound: calls other servers for apps.
         ///   - downloader: downloads packages for the owner.
         ///   - libraries: the libraries of the system that apps may load.
@@ -63,7 +66,7 @@ public struct Provider: Sendable {
             sessions: SessionBook, health: HealthStore, outbox: Outbox, library: AppLibrary,
             supervisor: RunSupervisor, packs: SensorPackStore, archives: SensorPackArchive,
             catalogues: CatalogueStore, trackArchive: TrackArchive, alerts: AlertEngine,
-            outbound: OutboundClient, downloader: Downloader,
+            lock: OwnerLock, outbound: OutboundClient, downloader: Downloader,
             libraries: SystemLibraries = SystemLibraries(), tiles: MapTiles? = nil
         ) {
             (self.authority, self.machine, self.engine) = (authority, machine, engine)
@@ -71,7 +74,8 @@ public struct Provider: Sendable {
             (self.library, self.supervisor) = (library, supervisor)
             (self.packs, self.archives) = (packs, archives)
             (self.catalogues, self.trackArchive) = (catalogues, trackArchive)
-            (self.alerts, self.outbound, self.downloader) = (alerts, outbound, downloader)
+            (self.alerts, self.lock) = (alerts, lock)
+            (self.outbound, self.downloader) = (outbound, downloader)
             (self.libraries, self.tiles) = (libraries, tiles)
         }
     }
@@ -254,7 +258,10 @@ public struct Provider: Sendable {
         StorageRoutes(authorizer: authorizer).add(to: &routes)
         LocalStorageRoutes(authorizer: authorizer).add(to: &routes)
         IndexedDBRoutes(authorizer: authorizer).add(to: &routes)
-        DashboardRoutes(authorizer: authorizer, site: OwnerSite(port: host.port)).add(to: &routes)
+        DashboardRoutes(
+            authorizer: authorizer, site: OwnerSite(port: host.port), lock: services.lock
+        ).add(to: &routes)
+        LockRoutes(authorizer: authorizer, lock: services.lock).add(to: &routes)
         let outbound = GrantedClient(services.outbound, log: services.authority.log)
         let limiter = CallLimiter()
         FetchRoutes(

@@ -3,11 +3,13 @@ import Auth
 import HTTPTypes
 import Hummingbird
 import Samples
+import Sealing
 
 /// The sessions of the owner's dashboard, and the exchange of launch codes for tokens.
 struct DashboardRoutes {
     let authorizer: RequestAuthorizer
     let site: OwnerSite
+    let lock: OwnerLock
 
     func add(to routes: inout RouteTable) {
         routes.on(.dashboard, [.get: list, .post: open, .delete: end])
@@ -36,11 +38,12 @@ struct DashboardRoutes {
         return try .json(LaunchReply(url: "\(page)#launch=\(code)"), status: .created)
     }
 
-    /// Ends the caller's session, or all.
+    /// Ends the caller's session, or all, and locks the owner's key: the owner leaves.
     @Sendable
     private func end(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("lock-dashboard", request, context)
         try request.rejectParameters(except: ["all"])
+        lock.lock()
         if try request.bareFlag("all") {
             await authorizer.authority.endDashboardSessions()
         } else {

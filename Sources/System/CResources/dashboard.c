@@ -70,6 +70,10 @@ static const unsigned char install_js[] = {
 #embed "../../Provider/Resources/dashboard/install.js"
 };
 
+static const unsigned char key_lock_js[] = {
+#embed "../../Provider/Resources/dashboard/key-lock.js"
+};
+
 static const unsigned char machine_js[] = {
 #embed "../../Provider/Resources/dashboard/machine.js"
 };
@@ -136,6 +140,7 @@ static const struct named_file files[] = {
     FILE("dashboard.css", dashboard_css),
     FILE("dashboard.js", dashboard_js),
     FILE("install.js", install_js),
+    FILE("key-lock.js", key_lock_js),
     FILE("machine.js", machine_js),
     FILE("page-texts.js", page_texts_js),
     FILE("parts.js", parts_js),

@@ -15,6 +15,7 @@ import NIOCore
 import NIOSSL
 import Samples
 import Scheduling
+import Sealing
 import ServiceLifecycle
 import Sessions
 import Synchronization
@@ -155,8 +156,11 @@ struct ServedHost: Sendable {
             archives: SensorPackArchive(limits: library.limits, unpacker: unpacker),
             catalogues: CatalogueStore(folder: path + "/catalogues"),
             trackArchive: TrackArchive(unpacker: unpacker),
-            alerts: alerts, outbound: outbound,
-            downloader: Downloader(userAgent: "nervous/test"),
+            alerts: alerts,
+            lock: OwnerLock(
+                folder: path, costs: Argon2idCosts(memory: 64, passes: 1, lanes: 1),
+                time: TestWallClock(clock: clock)),
+            outbound: outbound, downloader: Downloader(userAgent: "nervous/test"),
             tiles: MapTiles(folder: path + "/tiles"))
         let provider = Provider(
             services,

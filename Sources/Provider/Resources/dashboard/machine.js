@@ -7,6 +7,7 @@ import {
   table, twoSteps, until, visible,
 } from "./parts.js";
 import { phonesPanel } from "./phones.js";
+import { keyLockPanel } from "./key-lock.js";
 import { programsPanel } from "./programs.js";
 import { meaningText } from "./requests.js";
 
@@ -23,7 +24,7 @@ export default {
     main.replaceChildren(page.head, h("div", { class: "with-aside" },
       h("div", { class: "stack" }, page.health, page.checks, page.storage, page.retention, page.tokens, page.programs,
         page.phones, page.forget),
-      h("aside", { class: "stack", "aria-label": words.aside }, page.host, page.notices, page.locks)));
+      h("aside", { class: "stack", "aria-label": words.aside }, page.host, page.notices, page.keyLock, page.locks)));
     page.follow();
     page.check();
   },
@@ -64,10 +65,12 @@ class MachinePage {
   forget = h("div", {});
   host = h("div", {});
   notices = h("div", {});
+  keyLock;
   locks = h("div", {});
 
   constructor(signal) {
     this.#signal = signal;
+    this.keyLock = keyLockPanel(signal);
   }
 
   async read() {

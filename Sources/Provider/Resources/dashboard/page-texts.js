@@ -713,7 +713,7 @@ const machine = {
   says: "says",
   noNotices: "Alerts, messages of apps and refused calls appear here while this page is open.",
   locking: "Lock",
-  lockHint: "A locked page shows nothing until it is opened again with: nervous open",
+  lockHint: "A locked page shows nothing until it is opened again with: nervous open. Locking it also locks the key.",
   lock: "Lock this page",
   lockAll: "Lock all pages …",
   lockAllAsks: "End every session of this dashboard, also in other browsers?",
@@ -822,4 +822,27 @@ const alerts = {
   noDataFor: (percent) => `There was no data for ${percent} % of the time.`,
 };
 
-export const texts = { parts, requests, apps, activity, sessions, alerts, phones, programs, machine };
+// MARK: The owner's key
+
+const keyLock = {
+  title: "Key",
+  passphrase: "Passphrase",
+  again: "The same again",
+  create: "Create the key",
+  unlock: "Unlock",
+  unlockByCredential: "Unlock with the credential of the service",
+  lock: "Lock the key",
+  noneHint: "A key seals secrets, such as passwords of servers, so that the files of this host reveal none of them. "
+    + "The passphrase has at least 12 characters, and is not stored.",
+  recoveryHint: "With a recovery key, a forgotten passphrase can be replaced: nervous lock setup --new-recovery-key",
+  differ: "The two passphrases differ; nothing was created.",
+  locked: "Locked",
+  lockedHint: "Secrets that are sealed to the key cannot be used now. Collecting goes on.",
+  wait: (seconds) => `After too many wrong passphrases, the next one is refused for ${seconds} s.`,
+  unlocked: (seconds) => `Unlocked for ${seconds} s`,
+  key: "Key",
+  recovery: "Recovery key",
+  noRecovery: "none",
+};
+
+export const texts = { parts, requests, apps, activity, sessions, alerts, phones, programs, machine, keyLock };
