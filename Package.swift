@@ -154,7 +154,8 @@ let package = Package(
             "Connectors",
             [
                 "Addresses", "CMosquitto", "CProcess", "DBus", "Egress", "Files", "Ingest",
-                "Motion", "Samples", "Scheduling", "Simulation", "Text", "Tracks", "VM", nioCore,
+                "Motion", "Samples", "Scheduling", "Sealing", "Simulation", "Text", "Tracks", "VM",
+                nioCore,
                 nioPosix, nioSSL,
             ]),
 
@@ -165,6 +166,7 @@ let package = Package(
             "Auth",
             [
                 "Addresses", "AppStorage", "Databases", "Files", "Health", "Samples", "Scheduling",
+                "Sealing",
                 "Text", crypto, grdb, logging,
             ]),
         module("LAE", ["Auth", "Samples", "Scheduling", "Statistics", "VM"]),
@@ -204,7 +206,10 @@ let package = Package(
 
         module(
             "Backup",
-            ["Auth", "Databases", "Files", "Samples", "Scheduling", "Text", crypto, grdb]),
+            [
+                "Auth", "Databases", "Files", "Samples", "Scheduling", "Sealing", "Text", crypto,
+                grdb,
+            ]),
 
         // The HTTP API, the host and its commands.
         module("API", ["Samples", "Text"]),
@@ -273,6 +278,9 @@ let package = Package(
             name: "log-writer", dependencies: ["AppStorage", "Auth"], path: "Tests/LogWriter",
             swiftSettings: strict),
         .executableTarget(
+            name: "secret-writer", dependencies: ["Sealing"], path: "Tests/SecretWriter",
+            swiftSettings: strict),
+        .executableTarget(
             name: "package-updater", dependencies: ["JSApps"], path: "Tests/PackageUpdater",
             swiftSettings: strict),
         .executableTarget(name: "forging-runner", path: "Tests/ForgingRunner"),
@@ -286,7 +294,7 @@ let package = Package(
         tests("Scheduling", ["Samples", "Scheduling"]),
         tests("Statistics", ["Samples", "Statistics"], resources: [.copy("Fixtures")]),
         tests("Text", ["Text"]),
-        tests("Sealing", ["Samples", "Scheduling", "Sealing", "Text", crypto]),
+        tests("Sealing", ["Samples", "Scheduling", "Sealing", "Text", "secret-writer", crypto]),
         tests("Dialects", ["Dialects", "Samples", "Text"]),
         tests("Motion", ["Ingest", "Motion", "Samples"]),
         tests(

@@ -861,6 +861,25 @@ extension APIClient {
     public func setLease(_ lease: String) async throws -> APIReply<LockDescription> {
         try await reply(try APIRequest(.patch, .lock, json: LeaseRequest(lease: lease)))
     }
+
+    /// The secrets without their values.
+    public func secrets() async throws -> APIReply<ItemList<SecretDescription>> {
+        try await reply(APIRequest(.get, .secrets))
+    }
+
+    /// Adds a secret, or replaces its value.
+    ///
+    /// - Parameter holder: `app:NAME` or `source:NAME`.
+    public func setSecret(
+        _ name: String, of holder: String, _ request: SecretRequest
+    ) async throws -> APIReply<SecretDescription> {
+        try await reply(try APIRequest(.put, .secret(name, of: holder), json: request))
+    }
+
+    /// Removes a secret.
+    public func removeSecret(_ name: String, of holder: String) async throws {
+        try await perform(APIRequest(.delete, .secret(name, of: holder)))
+    }
 }
 
 // MARK: - Alerts

@@ -371,6 +371,12 @@ extension APIPath {
     public static let unlock = APIPath("lock", "unlock")
     /// The passphrase of the owner's key.
     public static let passphrase = APIPath("lock", "passphrase")
+    /// The secrets.
+    public static let secrets = APIPath("secrets")
+    /// One secret of an app or a source.
+    public static func secret(_ name: String, of holder: String) -> APIPath {
+        APIPath("secrets", holder, name)
+    }
 }
 
 // MARK: - Alerts

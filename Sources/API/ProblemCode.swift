@@ -87,6 +87,10 @@ public enum ProblemCode: String, CaseIterable, Hashable, Sendable, Codable {
     case notUnlocked = "not-unlocked"
     /// Too many wrong passphrases.
     case tooManyPassphrases = "too-many-passphrases"
+    /// No secret has this name.
+    case noSuchSecret = "no-such-secret"
+    /// The value of a secret is invalid, or there are too many.
+    case invalidSecret = "invalid-secret"
     /// The passphrase or the recovery key is unsuitable.
     case unsuitableKey = "unsuitable-key"
 
@@ -301,7 +305,8 @@ extension ProblemCode {
             .redirectRefused, .notUnlocked:
             403
         case .notFound, .unknownSensor, .noSamples, .unknownPack, .notInstalled, .inputMissing,
-            .noRun, .unknownWebSocket, .noSuchCatalogue, .noSuchPackage, .unknownHealthType:
+            .noRun, .unknownWebSocket, .noSuchCatalogue, .noSuchPackage, .unknownHealthType,
+            .noSuchSecret:
             404
         case .methodNotAllowed: 405
         case .notAcceptable: 406
@@ -322,7 +327,7 @@ extension ProblemCode {
             .duplicateName,
             .wrongFolderName, .missingFile, .badManifest, .badSignature, .badKey, .noSuchKey,
             .keyExists, .unsafeKeys, .badCatalogue, .packageMismatch, .unitMismatch,
-            .invalidHealthData, .unsuitableKey:
+            .invalidHealthData, .unsuitableKey, .invalidSecret:
             422
         case .locked: 423
         case .tooManyAttempts, .tooManyPassphrases, .tooManyMessages, .logFull, .tooManyCalls: 429
@@ -386,6 +391,8 @@ extension ProblemCode {
         case .lockNotSetUp: "No owner's key"
         case .notUnlocked: "Not unlocked"
         case .tooManyPassphrases: "Too many wrong passphrases"
+        case .noSuchSecret: "Unknown secret"
+        case .invalidSecret: "Invalid secret"
         case .unsuitableKey: "Unsuitable passphrase or recovery key"
         case .storageFull: "The storage of the app is full"
         case .invalidMessage: "Invalid message"

@@ -50,6 +50,9 @@ package struct PrivilegeDraft {
             let net = #""net": [\#(server)], "reason": \#(shown)"#
             guard case .net(_, let pin?)? = known?.resource else { return "{ \(net) }" }
             return #"{ \#(net), "pin": { \#(server): \#(try json(pin.description)) } }"#
+        case .secret(let name, let origin):
+            let server = try json(origin.description)
+            return #"{ "secret": "\#(name)", "server": \#(server), "reason": \#(shown) }"#
         case .sessions(let kind):
             return #"{ "sessions": "\#(kind.rawValue)", "reason": \#(shown) }"#
         case .health(let type, let kind):

@@ -1,6 +1,7 @@
 public import Addresses
 public import Health
 public import Samples
+public import Sealing
 
 /// One entry of the `privileges` in an app's `package.json`.
 public struct Privilege: Hashable, Sendable {
@@ -11,6 +12,8 @@ public struct Privilege: Hashable, Sendable {
         /// Calls to an origin such as `https://api.example.org`; with a pin, the server must present the
         /// certificate that matches it.
         case net(WebOrigin, pin: CertificatePin?)
+        /// The use of a secret of the owner in calls to an origin; the app does not see the secret.
+        case secret(SecretName, WebOrigin)
         /// Key-value storage of its own.
         case storage
         /// Messages to the owner.
@@ -28,6 +31,7 @@ public struct Privilege: Hashable, Sendable {
             case .sensor(let sensor, let access): self = .sensor(sensor, access)
             case .server(let origin): self = .net(origin, pin: pin)
             case .net: return nil
+            case .secret(let name, let origin): self = .secret(name, origin)
             case .storage: self = .storage
             case .notify: self = .notify
             case .identity: self = .identity
@@ -53,6 +57,7 @@ public struct Privilege: Hashable, Sendable {
         switch resource {
         case .sensor(let sensor, let access): .sensor(sensor, access)
         case .net(let origin, _): PrivilegeID(reaching: origin) ?? .net
+        case .secret(let name, let origin): .secret(name, origin)
         case .storage: .storage
         case .notify: .notify
         case .identity: .identity
@@ -102,7 +107,8 @@ public enum HealthAccess: String, Hashable, Sendable, CaseIterable {
 /// The name of a privilege in flags, in the API and in the database.
 ///
 /// `sensor:ID` stands for reading samples, `sensor:ID:stats` and `sensor:ID:write` for the other accesses;
-/// `net:ORIGIN` for calls to one server, `net` for calls to all servers; `sessions` for seeing all sessions,
+/// `net:ORIGIN` for calls to one server, `net` for calls to all servers; `secret:NAME:ORIGIN` for the use of a
+/// secret in calls to one server; `sessions` for seeing all sessions,
 /// `sessions:write` for creating sessions and changing an app's own; `health:TYPE` for reading a type of
 /// health data, `health:TYPE:write` for saving it. The other names are `storage`, `notify` and `identity`.
 ///
@@ -117,6 +123,8 @@ public enum PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     case server(WebOrigin)
     /// Calls to every server: they can be denied together, but granted only for single servers.
     case net
+    /// The use of a secret in calls to a server.
+    case secret(SecretName, WebOrigin)
     /// Key-value storage.
     case storage
     /// Messages to the owner.
@@ -135,6 +143,7 @@ public enum PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     ]
 
     private static let netPrefix = "net:"
+    private static let secretPrefix = "secret:"
 
     /// Calls to a server.
     ///
@@ -152,6 +161,15 @@ public enum PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
                 return nil
             }
             self.init(reaching: origin)
+            return
+        }
+        if text.hasPrefix(Self.secretPrefix) {
+            let parts = text.dropFirst(Self.secretPrefix.count).split(
+                separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = SecretName(String(parts[0])),
+                let origin = WebOrigin(String(parts[1])), origin.host.reach != .forbidden
+            else { return nil }
+            self = .secret(name, origin)
             return
         }
         if let other = (Self.others + [.net]).first(where: { $0.description == text }) {
@@ -184,6 +202,7 @@ public enum PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
         case .sensor(let id, let access): "sensor:\(id):\(access.rawValue)"
         case .server(let origin): "\(Self.netPrefix)\(origin)"
         case .net: "net"
+        case .secret(let name, let origin): "\(Self.secretPrefix)\(name):\(origin)"
         case .storage: "storage"
         case .notify: "notify"
         case .identity: "identity"
@@ -213,7 +232,7 @@ public enum PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     public var isGrantable: Bool {
         switch self {
         case .sensor, .storage, .notify, .identity, .sessions: true
-        case .server(let origin): origin.host.reach != .forbidden
+        case .server(let origin), .secret(_, let origin): origin.host.reach != .forbidden
         case .net: false
         case .health(let type, .read): type.isReadable
         case .health(let type, .write): type.isWritable

@@ -1,6 +1,7 @@
 import Addresses
 import Health
 import Samples
+import Sealing
 public import Text
 
 /// The `privileges` of a `package.json`, valid or rejected as a whole.
@@ -112,6 +113,9 @@ private struct PrivilegeFields {
             try expectTrue(storage, "storage")
             return Privilege(.storage, reason: try optionalReason() ?? "")
         }
+        if let secret = take("secret") {
+            return try secretPrivilege(secret)
+        }
         if let notify = take("notify") {
             try expectTrue(notify, "notify")
             return Privilege(.notify, reason: try reason(notify.position))
@@ -128,9 +132,9 @@ private struct PrivilegeFields {
         throw PrivilegeSyntaxError(
             at: rest.first?.position ?? position,
             names.isEmpty
-                ? "a privilege names a sensor, net, storage, notify, identity, sessions or health"
-                : "unknown privilege \(names); known are sensor, net, storage, notify, identity,"
-                    + " sessions and health")
+                ? "a privilege names a sensor, net, secret, storage, notify, identity, sessions or health"
+                : "unknown privilege \(names); known are sensor, net, secret, storage, notify,"
+                    + " identity, sessions and health")
     }
 
     /// - Throws: when a member was not taken.
@@ -202,6 +206,24 @@ private struct PrivilegeFields {
             types.append(type)
         }
         return types
+    }
+
+    private mutating func secretPrivilege(
+        _ secret: JSONValue
+    ) throws(PrivilegeSyntaxError) -> Privilege {
+        guard let name = secret.string.flatMap({ SecretName($0) }) else {
+            throw PrivilegeSyntaxError(
+                at: secret.position,
+                "secret must be a name of lower-case letters, digits and hyphens")
+        }
+        guard let server = take("server"),
+            let origin = server.string.flatMap({ WebOrigin($0) }), origin.host.reach != .forbidden
+        else {
+            throw PrivilegeSyntaxError(
+                at: secret.position,
+                "a secret needs the \"server\" that receives it, such as https://example.org")
+        }
+        return Privilege(.secret(name, origin), reason: try reason(secret.position))
     }
 
     private mutating func healthAccess() throws(PrivilegeSyntaxError) -> HealthAccess {

@@ -1,6 +1,7 @@
 import Addresses
 import Health
 public import Samples
+import Sealing
 
 extension PrivilegeID {
     /// What it can reveal about the owner, in the host's words: a clause that completes “that can reveal”.
@@ -190,6 +191,13 @@ public struct PrivilegeWords: Sendable {
             meaning = "call every server"
             reveals = "everything that it may read here, which it can send anywhere"
             brief = "all it may read can go out"
+        case .secret(let name, let origin):
+            request = "to use your secret \(name) in calls to \(origin)"
+            meaning = "use the secret \(name) in calls to \(origin), without seeing it"
+            reveals =
+                "the secret to \(origin), in calls that the app chooses; the app sees it only if that"
+                + " server sends it back"
+            brief = "that server gets the secret"
         case .storage:
             request = "to store data on this machine"
             meaning = "store data"

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Samples
 import Scheduling
+import Sealing
 
 /// Copies of everything in a data directory, in a draft folder.
 struct DataSnapshot: Sendable {
@@ -98,11 +99,14 @@ struct DataSnapshotMaker {
         return names.count == 2 && names[0] == BackupManifest.data && isDatabase(String(names[1]))
     }
 
-    /// Whether an entry of the data directory is not copied: the lock of the running host, the logs of
-    /// databases, reserved space, files that are being written, copies from before an upgrade, and the key of the
-    /// access log, with which whoever has the backup could seal later entries.
+    /// The keys of this host: that of secrets, and that of the access log, with which whoever has the backup could
+    /// seal later entries.
+    private static let hostKeys = [SecretStore.hostKeyName, "access-log.seal"]
+
+    /// Whether an entry of the data directory is not copied: the lock of the running host, its keys, the logs of
+    /// databases, reserved space, files that are being written, and copies from before an upgrade.
     private static func isTemporary(_ name: String) -> Bool {
-        name == "host.lock" || name == "access-log.seal" || name == UpgradeCopy.folder
+        name == "host.lock" || hostKeys.contains(name) || name == UpgradeCopy.folder
             || name.contains("\(suffix).new") || isDraft(name)
             || ["-wal", "-shm", "-journal", "-reserve"].contains { name.hasSuffix(suffix + $0) }
     }

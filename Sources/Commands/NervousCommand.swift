@@ -55,7 +55,7 @@ public struct NervousCommand: AsyncParsableCommand {
                 name: "Permissions",
                 subcommands: [
                     PermissionsCommand.self, LogCommand.self, TokenCommand.self, MCPCommand.self,
-                    LockCommand.self, UnlockCommand.self,
+                    LockCommand.self, UnlockCommand.self, SecretsCommand.self,
                 ]),
             CommandGroup(
                 name: "Development",

@@ -5,6 +5,7 @@ import NIOCore
 import NIOSSL
 import Samples
 import Scheduling
+import Sealing
 import Synchronization
 
 /// Polls an HTTP server.
@@ -25,7 +26,8 @@ public struct PollConnector: ConnectorKind {
     private let takesLines: Bool
     let budget: HostRateLimiter
 
-    /// Reads `url`, `every` (a duration, from one second), `timeout` (10s), `headers` (a table),
+    /// Reads `url`, `every` (a duration, from one second), `timeout` (10s), `headers` (a table), `headerSecrets`
+    /// (a table of the names of secrets, each of which is the value of a header field),
     /// `pin` (`sha256/…`, of the certificate or its key) and `lines` (whether each line of a
     /// response is a message, instead of the whole body).
     public init(_ source: inout PackObject) throws(PackError) {
@@ -45,6 +47,17 @@ public struct PollConnector: ConnectorKind {
             }
             fields.append(field)
         }
+        var secretFields: [String: SecretName] = [:]
+        for (name, text) in try source.table("headerSecrets") ?? [:] {
+            let isNew = !fields.contains { $0.name.lowercased() == name.lowercased() }
+            guard let secret = SecretName(text), isNew, HeaderField(name, "x").isAllowedInPacks,
+                fields.count + secretFields.count < Self.maximumFields
+            else {
+                throw source.wrong(
+                    "headerSecrets", "contains an invalid or a reserved header field or secret")
+            }
+            secretFields[name] = secret
+        }
         var pin: CertificatePin?
         if let text = try source.text("pin") {
             pin = CertificatePin(text)
@@ -53,7 +66,8 @@ public struct PollConnector: ConnectorKind {
             }
         }
         self.init(
-            address, every: interval, timeout: timeout ?? .seconds(10), fields: fields, pin: pin,
+            address, every: interval, timeout: timeout ?? .seconds(10), fields: fields,
+            secretFields: secretFields, secrets: source.secrets, pin: pin,
             takesLines: try source.flag("lines") ?? false, budget: source.budget)
     }
 
@@ -62,12 +76,15 @@ public struct PollConnector: ConnectorKind {
     ///   - trustRoots: the trusted authorities if there is no pin.
     init(
         _ address: WebAddress, every interval: Duration, timeout: Duration = .seconds(10),
-        fields: [HeaderField] = [], pin: CertificatePin? = nil, takesLines: Bool = false,
+        fields: [HeaderField] = [], secretFields: [String: SecretName] = [:],
+        secrets: SourceSecrets = SourceSecrets(), pin: CertificatePin? = nil,
+        takesLines: Bool = false,
         trustRoots: NIOSSLTrustRoots = .default, budget: HostRateLimiter
     ) {
         sourceName = "\(address.origin)\(address.target.prefix { $0 != "?" })"
         exchange = PollExchange(
-            address: address, fields: fields, pin: pin,
+            address: address, fields: fields, secretFields: secretFields, secrets: secrets,
+            pin: pin,
             client: OutboundClient(userAgent: "Nervous", trustRoots: trustRoots))
         (self.interval, self.timeout, self.takesLines) = (interval, timeout, takesLines)
         self.budget = budget
@@ -111,6 +128,8 @@ public struct PollConnector: ConnectorKind {
 private struct PollExchange: Sendable {
     let address: WebAddress
     let fields: [HeaderField]
+    let secretFields: [String: SecretName]
+    let secrets: SourceSecrets
     let pin: CertificatePin?
     let client: OutboundClient
 
@@ -125,6 +144,14 @@ private struct PollExchange: Sendable {
         options.total = limit
         options.responseBytes = PayloadReader.limit
         options.redirects = 0
+        var fields = fields
+        for (name, secret) in secretFields {
+            let field = HeaderField(name, try secrets.value(secret))
+            guard field.isAllowedInPacks else {
+                throw ConnectorError("The secret \(secret) cannot be the value of a header field.")
+            }
+            fields.append(field)
+        }
         let request = OutboundRequest(trusted: "GET", address, fields: fields)
         do {
             let response = try await client.send(request, options, accept: Self.checkStatus) {

@@ -35,6 +35,8 @@ public struct OutboundRequest: Hashable, Sendable {
     public let fields: [HeaderField]
     /// The body; empty for none.
     public let body: [UInt8]
+    /// The lower-case names of fields that only this origin may receive.
+    private var boundNames: Set<String> = []
 
     /// Creates the request of an app, which may set the header fields that a page may set.
     ///
@@ -76,6 +78,24 @@ public struct OutboundRequest: Hashable, Sendable {
         "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
     ]
 
+    /// The request with other values of fields, which only this origin receives: a redirect to another one
+    /// drops them.
+    ///
+    /// - Parameter values: by the lower-case name of the field.
+    /// - Throws: `invalidRequest` for a value that a field cannot have. The error does not contain it.
+    public func binding(_ values: [String: String]) throws(EgressError) -> OutboundRequest {
+        let fields = fields.map { field in
+            HeaderField(field.name, values[field.name.lowercased()] ?? field.value)
+        }
+        guard fields.allSatisfy(\.isValid) else {
+            throw EgressError(
+                .invalidRequest, "The value of a header field is not visible ASCII.")
+        }
+        var request = OutboundRequest(trusted: method, address, fields: fields, body: body)
+        request.boundNames = boundNames.union(values.keys)
+        return request
+    }
+
     // MARK: - Redirects
 
     private static let redirectStatuses: Set = [301, 302, 303, 307, 308]
@@ -115,9 +135,14 @@ public struct OutboundRequest: Hashable, Sendable {
             fields.removeAll { Self.bodyFields.contains($0.name.lowercased()) }
         }
         if next.origin != origin {
-            fields.removeAll { $0.name.lowercased() == "authorization" }
+            fields.removeAll {
+                let name = $0.name.lowercased()
+                return name == "authorization" || boundNames.contains(name)
+            }
         }
-        return OutboundRequest(trusted: method, next, fields: fields, body: body)
+        var request = OutboundRequest(trusted: method, next, fields: fields, body: body)
+        if next.origin == origin { request.boundNames = boundNames }
+        return request
     }
 }
 

@@ -23,7 +23,7 @@ extension DataFormats {
             ],
             files: [
                 "declared-sensors.json": 1, "clock-offsets.json": 1,
-                OwnerKeyFile.name: OwnerKeyFile.version,
+                OwnerKeyFile.name: OwnerKeyFile.version, SecretStore.name: SecretStore.version,
                 "runs/background.runs.json": 1,
             ])
     }

@@ -206,7 +206,7 @@ extension CommandFailure {
             .catalogueKeyChanged, .staleCatalogue, .packageMismatch:
             .badData
         case .notInstalled, .unknownSensor, .notFound, .noSamples, .inputMissing, .noRun,
-            .noSuchCatalogue, .noSuchPackage, .unknownHealthType:
+            .noSuchCatalogue, .noSuchPackage, .unknownHealthType, .noSuchSecret:
             .noInput
         case .sensorUnavailable, .notServing, .notListening, .confinement, .unpackerUnavailable,
             .logUnavailable:
@@ -221,7 +221,8 @@ extension CommandFailure {
             .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
             .invalidPack, .invalidSession, .invalidWorkouts, .invalidUpload, .invalidAlert,
             .badKey, .noSuchKey,
-            .keyExists, .unsafeKeys, .unitMismatch, .invalidHealthData, .unsuitableKey:
+            .keyExists, .unsafeKeys, .unitMismatch, .invalidHealthData, .unsuitableKey,
+            .invalidSecret:
             .usage
         case .io, .internalError, .damaged: .inputOutput
         case .tooManyAttempts, .tooManyPassphrases, .busy: .tryAgain

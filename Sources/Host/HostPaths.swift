@@ -15,6 +15,8 @@ package struct HostPaths: Sendable {
     package let healthCredential: String?
     /// The credential of the service that unlocks the owner's key; need not exist.
     package let ownerCredential: String?
+    /// The credential of the service that seals the secrets that the host keeps; need not exist.
+    package let secretsCredential: String?
     /// The socket over which commands reach the host that owns the data directory.
     package let controlSocket: String
     /// The socket of a host that exists for one command, which no other process uses.
@@ -32,6 +34,7 @@ package struct HostPaths: Sendable {
             .withoutTrailingSlash
         let credentials = Self.absolute(environment["CREDENTIALS_DIRECTORY"])
         healthCredential = credentials.map { "\($0)/nervous-health-key" }
+        secretsCredential = credentials.map { "\($0)/nervous-secrets-key" }
         ownerCredential = credentials.map { "\($0)/nervous-owner-key" }
         let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
         configuration = "\(settings)/nervous/config.json"

@@ -88,10 +88,20 @@ package struct HostServices: Sendable {
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
         let time = HostTime(clock: clock)
         try await Self.prepareUpgrade(of: paths.data, logger)
-        let packs = SensorPackStore(folder: paths.sensorPacks, devices: roots.dev)
+        lock = OwnerLock(folder: paths.data, credential: paths.ownerCredential, time: time)
+        let secrets = SecretStore(
+            folder: paths.data, lock: lock, credential: paths.secretsCredential, time: time)
+        for fault in [lock.fault, secrets.fault].compactMap(\.self) {
+            logger.error("\(fault.message)", metadata: ["fix": "\(fault.hint ?? "")"])
+        }
+        let sourceSecrets = SourceSecrets(secrets)
+        let packs = SensorPackStore(
+            folder: paths.sensorPacks, devices: roots.dev, secrets: sourceSecrets)
         machine = try await VirtualMachine.start(
             in: paths.data,
-            drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
+            drivers: setup?.drivers
+                ?? Self.drivers(
+                    roots, configuration, packs, sourceSecrets),
             // Recorded and simulated sensors are reproducible only without derived ones.
             derivers: setup == nil ? [DerivedDriver()] : [],
             flushInterval: flush ?? configuration.flush, time: time, logger: logger)
@@ -121,10 +131,6 @@ package struct HostServices: Sendable {
             key: HealthKeyPlace(path: paths.healthKey, credential: paths.healthCredential),
             now: now)
         if let fault = health.fault {
-            logger.error("\(fault.message)", metadata: ["fix": "\(fault.hint ?? "")"])
-        }
-        lock = OwnerLock(folder: paths.data, credential: paths.ownerCredential, time: time)
-        if let fault = lock.fault {
             logger.error("\(fault.message)", metadata: ["fix": "\(fault.hint ?? "")"])
         }
         let log = authority.log
@@ -179,7 +185,8 @@ package struct HostServices: Sendable {
         let engine = AnalyticsEngine(machine, log: authority.log, time: time)
         homeAssistant =
             isLongRunning && setup == nil
-            ? configuration.mqtt?.publisher(authority, machine, engine, paths, logger) : nil
+            ? configuration.mqtt?.publisher(
+                authority, machine, engine, paths, sourceSecrets, logger) : nil
         let services = Provider.Services(
             authority: authority, machine: machine, engine: engine, sessions: sessions,
             health: health, outbox: outbox, library: library, supervisor: supervisor,
@@ -187,7 +194,7 @@ package struct HostServices: Sendable {
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
             catalogues: CatalogueStore(folder: paths.catalogues),
             trackArchive: TrackArchive(unpacker: unpacker),
-            alerts: alerts, lock: lock, outbound: outbound,
+            alerts: alerts, lock: lock, secrets: secrets, outbound: outbound,
             downloader: Downloader(userAgent: "nervous/\(Release.version)"),
             libraries: SystemLibraries(folder: configuration.libraries),
             tiles: configuration.tiles.map { MapTiles(folder: $0) })
@@ -216,14 +223,15 @@ package struct HostServices: Sendable {
 
     /// The drivers of the sensors of this machine and of its sensor packs.
     private static func drivers(
-        _ roots: SystemRoots, _ configuration: Configuration, _ packs: SensorPackStore
+        _ roots: SystemRoots, _ configuration: Configuration, _ packs: SensorPackStore,
+        _ secrets: SourceSecrets
     ) -> [any SensorDriver] {
         var drivers = DriverCatalogue.standard(roots: roots, nut: configuration.nut)
         drivers += [
             packs, configuration.gpsd.driver,
             SystemBusDriver(roots: roots, usesGeoClue: configuration.geoclue),
         ]
-        if let broker = configuration.mqtt { drivers.append(broker.driver) }
+        if let broker = configuration.mqtt { drivers.append(broker.driver(secrets)) }
         return drivers
     }
 

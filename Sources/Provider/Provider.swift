@@ -44,6 +44,7 @@ public struct Provider: Sendable {
         let trackArchive: TrackArchive
         let alerts: AlertEngine
         let lock: OwnerLock
+        let secrets: SecretStore
         let outbound: OutboundClient
         let downloader: Downloader
         let libraries: SystemLibraries
@@ -57,6 +58,7 @@ public struct Provider: Sendable {
         ///   - trackArchive: reads KMZ files.
         ///   - alerts: the owner's alert rules.
         ///   - lock: the lock of the owner's key.
+        ///   - secrets: the secrets that are sealed to it.
         ///   - outbound: calls other servers for apps.
         ///   - downloader: downloads packages for the owner.
         ///   - libraries: the libraries of the system that apps may load.
@@ -66,7 +68,7 @@ public struct Provider: Sendable {
             sessions: SessionBook, health: HealthStore, outbox: Outbox, library: AppLibrary,
             supervisor: RunSupervisor, packs: SensorPackStore, archives: SensorPackArchive,
             catalogues: CatalogueStore, trackArchive: TrackArchive, alerts: AlertEngine,
-            lock: OwnerLock, outbound: OutboundClient, downloader: Downloader,
+            lock: OwnerLock, secrets: SecretStore, outbound: OutboundClient, downloader: Downloader,
             libraries: SystemLibraries = SystemLibraries(), tiles: MapTiles? = nil
         ) {
             (self.authority, self.machine, self.engine) = (authority, machine, engine)
@@ -74,7 +76,7 @@ public struct Provider: Sendable {
             (self.library, self.supervisor) = (library, supervisor)
             (self.packs, self.archives) = (packs, archives)
             (self.catalogues, self.trackArchive) = (catalogues, trackArchive)
-            (self.alerts, self.lock) = (alerts, lock)
+            (self.alerts, self.lock, self.secrets) = (alerts, lock, secrets)
             (self.outbound, self.downloader) = (outbound, downloader)
             (self.libraries, self.tiles) = (libraries, tiles)
         }
@@ -233,7 +235,7 @@ public struct Provider: Sendable {
         DoctorRoutes(authorizer: authorizer, checks: host.checks).add(to: &routes)
         AppRoutes(
             authorizer: authorizer, library: services.library, supervisor: supervisor,
-            downloads: downloads, port: host.port
+            downloads: downloads, port: host.port, secrets: services.secrets
         ).add(to: &routes)
         DownloadRoutes(
             authorizer: authorizer, downloads: downloads, catalogues: services.catalogues
@@ -262,11 +264,14 @@ public struct Provider: Sendable {
             authorizer: authorizer, site: OwnerSite(port: host.port), lock: services.lock
         ).add(to: &routes)
         LockRoutes(authorizer: authorizer, lock: services.lock).add(to: &routes)
+        SecretRoutes(
+            authorizer: authorizer, secrets: services.secrets, library: services.library
+        ).add(to: &routes)
         let outbound = GrantedClient(services.outbound, log: services.authority.log)
         let limiter = CallLimiter()
         FetchRoutes(
             authorizer: authorizer, outbound: outbound, budget: { supervisor.budget($0).fetch },
-            limiter: limiter, heartbeat: heartbeat
+            limiter: limiter, secrets: services.secrets, heartbeat: heartbeat
         ).add(to: &routes)
         WebSocketRoutes(
             authorizer: authorizer, outbound: outbound, budget: { supervisor.budget($0).fetch },

@@ -24,6 +24,8 @@ public struct SealingError: Error, Sendable, CustomStringConvertible {
         case wrongRecovery
         /// A stored form was changed, or sealed for another place or to another key.
         case damaged
+        /// The value of a secret is empty, too long or has control characters, or there are too many.
+        case invalidSecret
         /// The memory for a key cannot be locked.
         case memory
         /// A file cannot be read or written.

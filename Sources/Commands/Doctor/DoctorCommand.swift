@@ -76,7 +76,7 @@ extension DoctorContext {
     /// All checks, in the order of the output.
     static let checks: [any DoctorCheck] = [
         KernelCheck(), ProgramsCheck(), HeadlessCheck(), ConfinementCheck(), EscapeCheck(),
-        DataDirectoryCheck(), ConfigurationCheck(), SensorsCheck(), LibrariesCheck(),
+        DataDirectoryCheck(), LockCheck(), ConfigurationCheck(), SensorsCheck(), LibrariesCheck(),
         DatabaseCheck(), AccessLogCheck(), HostCheck(), DesktopCheck(),
     ]
 }

@@ -1,5 +1,6 @@
 import Files
 import Glibc
+public import Sealing
 
 /// The address of an MQTT broker, the credentials, and how its certificate is verified.
 public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
@@ -9,6 +10,8 @@ public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
         case text(String)
         /// A file that contains only the password in one line; read at every connection.
         case file(String)
+        /// A secret of the source; read at every connection.
+        case secret(SecretName, SourceSecrets)
     }
 
     /// The authorities that may sign the broker's certificate.
@@ -59,6 +62,7 @@ public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
         switch password {
         case nil: return nil
         case .text(let text): return text
+        case .secret(let name, let secrets): return try secrets.value(name)
         case .file(let path):
             do {
                 return try SecretFile.line(in: path)
@@ -69,13 +73,21 @@ public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The same broker, with the secrets of a source.
+    public func reading(_ secrets: SourceSecrets) -> MQTTBroker {
+        guard case .secret(let name, _) = password else { return self }
+        return MQTTBroker(
+            host: host, port: port, username: username, password: .secret(name, secrets),
+            trust: trust)
+    }
+
     static func reason(_ number: Int32) -> String {
         String(cString: strerror(number)).lowercased()
     }
 }
 
 extension MQTTBroker {
-    /// Reads `host`, `port`, `username`, `password` or `passwordFile`, `tls` and `ca`.
+    /// Reads `host`, `port`, `username`, `password`, `passwordFile` or `passwordSecret`, `tls` and `ca`.
     init(_ source: inout PackObject) throws(PackError) {
         let host = try source.requiredText("host")
         guard Self.isHost(host) else {
@@ -88,7 +100,12 @@ extension MQTTBroker {
         guard text == nil || file == nil else {
             throw source.wrong("passwordFile", "cannot be combined with password")
         }
-        guard username != nil || text == nil && file == nil else {
+        let secret = try source.secret("passwordSecret")
+        guard secret == nil || text == nil && file == nil else {
+            throw source.wrong(
+                "passwordSecret", "cannot be combined with password or passwordFile")
+        }
+        guard username != nil || text == nil && file == nil && secret == nil else {
             throw source.missing("username")
         }
         guard file?.hasPrefix("/") != false else {
@@ -104,7 +121,8 @@ extension MQTTBroker {
         }
         self.init(
             host: host, port: port, username: username,
-            password: text.map(Password.text) ?? file.map(Password.file),
+            password: text.map(Password.text) ?? file.map(Password.file)
+                ?? secret.map { Password.secret($0, source.secrets) },
             trust: usesTLS ? authorities.map(Trust.authorities) ?? .system : nil)
     }
 }

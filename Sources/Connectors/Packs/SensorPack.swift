@@ -44,8 +44,10 @@ public struct SensorPack: Sendable {
     /// - Parameters:
     ///   - budget: the rate limits shared with other packs.
     ///   - devices: the folder that is used as `/dev`.
+    ///   - secrets: those of all sources.
     init(
-        _ bytes: [UInt8], budget: HostRateLimiter, devices: String = "/dev"
+        _ bytes: [UInt8], budget: HostRateLimiter, devices: String = "/dev",
+        secrets: SourceSecrets = SourceSecrets()
     ) throws(PackError) {
         let whole: JSONValue
         do {
@@ -53,11 +55,11 @@ public struct SensorPack: Sendable {
         } catch {
             throw PackError("sensor.json:\(error.position): \(error.message).")
         }
-        try self.init(whole, budget: budget, devices: devices)
+        try self.init(whole, budget: budget, devices: devices, secrets: secrets)
     }
 
     private init(
-        _ whole: JSONValue, budget: HostRateLimiter, devices: String
+        _ whole: JSONValue, budget: HostRateLimiter, devices: String, secrets: SourceSecrets
     ) throws(PackError) {
         var pack = try PackObject(whole, path: "sensor", budget: budget, devices: devices)
         let name = try pack.requiredText("id")
@@ -73,6 +75,7 @@ public struct SensorPack: Sendable {
         var source: PackObject
         guard let given = try pack.object("source") else { throw pack.missing("source") }
         source = given
+        source.secrets = secrets.of(name)
         let kind = try source.requiredText("kind")
         guard let type = ConnectorCatalogue.kinds.first(where: { $0.kind == kind }) else {
             let kinds = ConnectorCatalogue.kinds.map { $0.kind }.joined(separator: ", ")

@@ -27,21 +27,26 @@ public final class SensorPackStore: SensorDriver {
 
     private let folder: String
     private let devices: String
+    private let secrets: SourceSecrets
     private let budget = HostRateLimiter()
     private let state = Mutex(State())
 
     /// Opens a folder, which need not exist.
     ///
-    /// - Parameter devices: the folder that is used as `/dev`.
-    public init(folder: String, devices: String = "/dev") {
-        self.folder = folder
-        self.devices = devices
+    /// - Parameters:
+    ///   - devices: the folder that is used as `/dev`.
+    ///   - secrets: those of all sources.
+    public init(
+        folder: String, devices: String = "/dev", secrets: SourceSecrets = SourceSecrets()
+    ) {
+        (self.folder, self.devices, self.secrets) = (folder, devices, secrets)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names.sorted() where name.hasSuffix(".json") {
             guard let id = SensorID(String(name.dropLast(5))) else { continue }
             do throws(PackError) {
                 let text = try Self.read("\(folder)/\(name)")
-                let pack = try SensorPack(text, budget: budget, devices: devices)
+                let pack = try SensorPack(
+                    text, budget: budget, devices: devices, secrets: secrets)
                 guard pack.id == id else { throw PackError("\(name) is the pack of \(pack.id).") }
                 put(pack, text)
             } catch {
@@ -84,7 +89,7 @@ public final class SensorPackStore: SensorDriver {
     /// - Returns: the pack, and whether it is new.
     /// - Throws: ``PackError`` for an invalid pack, too many packs, or if it cannot be stored.
     public func install(_ text: [UInt8]) throws(PackError) -> (SensorPack, isNew: Bool) {
-        let pack = try SensorPack(text, budget: budget, devices: devices)
+        let pack = try SensorPack(text, budget: budget, devices: devices, secrets: secrets)
         let isNew = !holds(pack.id)
         guard !isNew || packs.count < Self.limit else {
             throw PackError("At most \(Self.limit) packs can be installed.")

@@ -3,6 +3,7 @@ import AppRuns
 import Connectors
 import JSApps
 import Samples
+import Sealing
 import Text
 import VM
 
@@ -221,6 +222,16 @@ struct ConfigurationSetting: Sendable {
                     return nil
                 }
                 return path
+            }),
+        ConfigurationSetting(
+            "mqtt.passwordSecret",
+            "the name of a secret of source:mqtt that is the password; needs username",
+            example: "broker",
+            text: { configuration in
+                guard case .secret(let name, _)? = configuration.mqtt?.broker.password else {
+                    return nil
+                }
+                return name.description
             }),
         ConfigurationSetting(
             "mqtt.tls", "whether the connection is encrypted, and the certificate checked",

@@ -8,6 +8,7 @@ import Logging
 import Provider
 import RunnerProtocol
 import Samples
+import Sealing
 import Text
 import VM
 
@@ -101,6 +102,14 @@ package struct MQTTSection: Sendable, Equatable {
         guard password == nil || user != nil else {
             throw Self.wrong(section, "mqtt has a passwordFile but no username")
         }
+        let secret = fields.take("passwordSecret")
+        let secretName = secret?.string.flatMap { SecretName($0) }
+        guard secret == nil || secretName != nil && user != nil && password == nil else {
+            throw Self.wrong(
+                secret ?? section,
+                "passwordSecret must be the name of a secret, with a username and without passwordFile"
+            )
+        }
         let tls = fields.take("tls")
         guard tls == nil || tls?.bool != nil else {
             throw Self.wrong(tls ?? section, "tls must be true or false")
@@ -119,24 +128,32 @@ package struct MQTTSection: Sendable, Equatable {
         try fields.end()
         broker = MQTTBroker(
             host: name, port: port, username: user?.string,
-            password: password.map(MQTTBroker.Password.file),
+            password: password.map(MQTTBroker.Password.file)
+                ?? secretName.map { MQTTBroker.Password.secret($0, SourceSecrets()) },
             trust: tls?.bool == true
                 ? authorities.map(MQTTBroker.Trust.authorities) ?? .system : nil)
         self.prefix = prefix?.string ?? HomeAssistantDriver.standardPrefix
         self.tokenFile = tokenFile
     }
 
+    /// The name of this source, whose secrets are used.
+    private static let source = "mqtt"
+
     /// The driver of the announced sensors.
-    var driver: HomeAssistantDriver { HomeAssistantDriver(broker: broker, prefix: prefix) }
+    ///
+    /// - Parameter secrets: those of all sources.
+    func driver(_ secrets: SourceSecrets) -> HomeAssistantDriver {
+        HomeAssistantDriver(broker: broker.reading(secrets.of(Self.source)), prefix: prefix)
+    }
 
     /// Announces sensors at the broker; `nil` without a file with a token.
     func publisher(
         _ authority: Authority, _ machine: VirtualMachine, _ engine: AnalyticsEngine,
-        _ paths: HostPaths, _ logger: Logger
+        _ paths: HostPaths, _ secrets: SourceSecrets, _ logger: Logger
     ) -> HomeAssistantPublisher? {
         guard let tokenFile else { return nil }
         return HomeAssistantPublisher(
-            broker: broker,
+            broker: broker.reading(secrets.of(Self.source)),
             topics: DeviceAnnouncement.Topics(prefix: prefix, host: Self.host(paths.data)),
             version: Release.version, authority: authority, machine: machine, engine: engine,
             logger: logger

@@ -9,7 +9,7 @@ extension HostChecks {
     /// must not depend on the host.
     private static let all: [any DoctorCheck] = [
         KernelCheck(), ProgramsCheck(), HeadlessCheck(), ConfinementCheck(), EscapeCheck(),
-        DataDirectoryCheck(), ConfigurationCheck(), SensorsCheck(), LibrariesCheck(),
+        DataDirectoryCheck(), LockCheck(), ConfigurationCheck(), SensorsCheck(), LibrariesCheck(),
         DesktopCheck(),
     ]
 

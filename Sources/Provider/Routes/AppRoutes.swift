@@ -8,6 +8,7 @@ import Hummingbird
 import JSApps
 import NIOCore
 import Samples
+import Sealing
 
 /// Installed apps and their pages, for the owner.
 struct AppRoutes {
@@ -17,6 +18,7 @@ struct AppRoutes {
     let downloads: PackageDownloads
     /// The port of the server; `nil` while it does not listen.
     let port: @Sendable () -> Int?
+    let secrets: SecretStore
 
     private var describe: AppDescriber {
         AppDescriber(
@@ -125,6 +127,7 @@ struct AppRoutes {
         await supervisor.forget(app: name)
         try await library.uninstall(name)
         try await authorizer.authority.forget(client: name)
+        try secrets.removeAll(of: .app(name))
         await authorizer.authority.log.note(.uninstalled(name))
         return Response(status: .noContent)
     }

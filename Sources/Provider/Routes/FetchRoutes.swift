@@ -6,6 +6,7 @@ import Egress
 import HTTPTypes
 import Hummingbird
 import JSApps
+import Sealing
 import Synchronization
 import Text
 
@@ -15,6 +16,7 @@ struct FetchRoutes {
     let outbound: GrantedClient
     let budget: @Sendable (String) -> FetchBudget
     let limiter: CallLimiter
+    let secrets: SecretStore
     /// How often the permission for a call in progress is checked while nothing arrives.
     let heartbeat: Duration
 
@@ -37,11 +39,16 @@ struct FetchRoutes {
         let call = try FetchRequest(
             request.headers[.nervousRequest], contentType: request.headers[.contentType],
             hasBody: !body.isEmpty)
-        let outgoing = try OutboundRequest(
+        let template = try OutboundRequest(
             call.method, call.address, fields: call.fields, body: body)
         let origin = call.address.origin
         try outbound.check(origin)
         let grant = try await authorizer.grant(reaching: origin, request, context)
+        let used = try UsedSecrets(in: template)
+        for privilege in used.privileges(at: template) {
+            _ = try await authorizer.client("use-secret", using: privilege, request, context)
+        }
+        let outgoing = try used.filled(template, for: client, from: secrets)
         let relay = Relay<FetchReply> { output in
             try await limiter.withCall(of: client.name, CallLimits(budget)) { call in
                 let reached = ReachedOrigin()

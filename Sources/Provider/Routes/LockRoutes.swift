@@ -124,6 +124,7 @@ extension ProblemCode {
             case .notSetUp: .lockNotSetUp
             case .alreadySetUp: .conflict
             case .unsuitablePassphrase, .invalidRecovery: .unsuitableKey
+            case .invalidSecret: .invalidSecret
             case .wrongPassphrase, .wrongRecovery, .unavailableMethod: .notUnlocked
             case .tooManyAttempts: .tooManyPassphrases
             case .damaged: .damaged

@@ -110,6 +110,7 @@ struct ConformanceTests {
             for exercise in try await Exercise.sending(host) { try await show(exercise) }
             for exercise in try await Exercise.health(host) { try await show(exercise) }
             for exercise in Exercise.alerts(host) { try await show(exercise) }
+            for exercise in Exercise.secrets(host) { try await show(exercise) }
             for exercise in Exercise.lock(host) { try await show(exercise) }
             try await LocalServer.with { _ in
                 .answer("x")

@@ -143,6 +143,9 @@ struct ServedHost: Sendable {
             channels: AlertActions(
                 authority: authority, outbound: outbound, supervisor: supervisor),
             time: alertTime, jitter: { 0 }, logger: logger)
+        let lock = OwnerLock(
+            folder: path, costs: Argon2idCosts(memory: 64, passes: 1, lanes: 1),
+            time: TestWallClock(clock: clock))
         let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(
@@ -157,9 +160,9 @@ struct ServedHost: Sendable {
             catalogues: CatalogueStore(folder: path + "/catalogues"),
             trackArchive: TrackArchive(unpacker: unpacker),
             alerts: alerts,
-            lock: OwnerLock(
-                folder: path, costs: Argon2idCosts(memory: 64, passes: 1, lanes: 1),
-                time: TestWallClock(clock: clock)),
+            lock: lock,
+            secrets: SecretStore(
+                folder: path, lock: lock, time: TestWallClock(clock: clock)),
             outbound: outbound, downloader: Downloader(userAgent: "nervous/test"),
             tiles: MapTiles(folder: path + "/tiles"))
         let provider = Provider(
