@@ -289,7 +289,8 @@ actor SensorCollector {
             }
             if sensors.adopt(item) { restart(id) }
         }
-        for id in sensors.ids where !seen.contains(id) {
+        // A sensor that was declared during discovery is not among those that were found.
+        for id in sensors.ids where !seen.contains(id) && declared[id] == nil {
             guard let known = sensors[id], !known.isUnavailable else { continue }
             var reason = "it was removed"
             if case .derived(let input, _) = known.availability { reason = "it needs \(input)" }

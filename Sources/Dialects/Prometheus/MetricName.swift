@@ -68,22 +68,24 @@ public struct MetricName: Hashable, Sendable {
 
     /// `rxRate` and `air-quality` as words joined by underscores.
     static func words(_ name: String) -> String {
-        var result = ""
-        var previous: Character?
-        for character in name {
-            if character.isASCII, character.isLetter || character.isNumber {
-                if character.isUppercase,
-                    previous?.isLowercase == true || previous?.isNumber == true
-                {
-                    result += "_"
-                }
-                result += character.lowercased()
-            } else {
-                result += "_"
+        var bytes: [UInt8] = []
+        // A capital letter begins a word after a small one and after a digit.
+        var canBegin = false
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "A"..."Z":
+                if canBegin { bytes.append(UInt8(ascii: "_")) }
+                bytes.append(UInt8(scalar.value) | 0x20)
+                canBegin = false
+            case "a"..."z", "0"..."9":
+                bytes.append(UInt8(scalar.value))
+                canBegin = true
+            default:
+                bytes.append(UInt8(ascii: "_"))
+                canBegin = false
             }
-            previous = character
         }
-        return result
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -122,7 +124,7 @@ enum MetricUnit {
     static func name(_ code: String) -> String? {
         if let known = names[code] { return known }
         // An annotation in braces does not change a unit.
-        let plain = code.replacing(/\{[^}]*\}/, with: "")
+        let plain = withoutAnnotations(code)
         guard !plain.isEmpty, plain != "1" else { return nil }
         let parts = plain.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 1 else { return names[plain] ?? sanitised(plain) }
@@ -131,6 +133,16 @@ enum MetricUnit {
         let top = parts[0].isEmpty || parts[0] == "1" ? nil : names[parts[0]] ?? sanitised(parts[0])
         let below = parts.dropFirst().map { "per_" + (singular[$0] ?? sanitised($0) ?? "unit") }
         return ([top].compactMap { $0 } + below).joined(separator: "_")
+    }
+
+    private static func withoutAnnotations(_ code: String) -> String {
+        var rest = code[...]
+        var result = ""
+        while let begin = rest.firstIndex(of: "{"), let end = rest[begin...].firstIndex(of: "}") {
+            result += rest[..<begin]
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + rest
     }
 
     private static func sanitised(_ code: String) -> String? {

@@ -76,7 +76,9 @@ struct Dialect: Sendable {
                 let pairs = Dictionary(uniqueKeysWithValues: zip(lines[0], cells))
                 return ShownRow(
                     time: Double(pairs["t"] ?? "") ?? .nan,
-                    pairs.mapValues { text in Double(text).map { "\($0)" } ?? text })
+                    pairs.mapValues { text in
+                        Double(text).map { "\($0)" } ?? text.replacing("\"", with: "")
+                    })
             }
             return View(samples: Array(rows))
         }
