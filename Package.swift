@@ -318,7 +318,7 @@ let package = Package(
             "Connectors",
             [
                 "Addresses", "Connectors", "DBus", "Egress", "Ingest", "Motion", "Samples",
-                "Scheduling", "Text", "Tracks", "VM", nioCore, nioPosix, nioSSL,
+                "Scheduling", "Sealing", "Text", "Tracks", "VM", nioCore, nioPosix, nioSSL,
             ],
             exclude: [
                 "Bluetooth/bluez.py", "GPSD/receiver-counts.tsv",

@@ -223,9 +223,12 @@ public enum PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
         if case .sensor(_, let access) = self { access } else { nil }
     }
 
-    /// The server; `nil` for the other privileges.
+    /// The server that is called, or receives a secret; `nil` for the other privileges.
     public var origin: WebOrigin? {
-        if case .server(let origin) = self { origin } else { nil }
+        switch self {
+        case .server(let origin), .secret(_, let origin): origin
+        case .sensor, .net, .storage, .notify, .identity, .sessions, .health: nil
+        }
     }
 
     /// Whether the owner can grant it, and so is asked for it.

@@ -8,12 +8,9 @@ public struct AgeRecipient: Hashable, Sendable, LosslessStringConvertible {
 
     /// - Returns: `nil` unless the text is an X25519 recipient of `age`.
     public init?(_ text: String) {
-        guard let bytes = Bech32.decode(text, prefix: Self.prefix), bytes.count == 32,
-            // A key of small order would make the shared secret known.
-            let probe = try? Curve25519.KeyAgreement.PrivateKey().sharedSecretFromKeyAgreement(
-                with: Curve25519.KeyAgreement.PublicKey(rawRepresentation: bytes)),
-            probe.withUnsafeBytes({ $0.contains { $0 != 0 } })
-        else { return nil }
+        guard let bytes = Bech32.decode(text, prefix: Self.prefix), X25519.isUsable(bytes) else {
+            return nil
+        }
         self.bytes = bytes
     }
 
@@ -73,11 +70,9 @@ public struct AgeIdentity: Sendable {
 
     /// The secret that this identity and an ephemeral key share; `nil` for a key of small order.
     func sharedSecret(with share: [UInt8]) -> SharedSecret? {
-        try? bytes.withUnsafeBytes { bytes in
-            let secret = try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: bytes)
-                .sharedSecretFromKeyAgreement(
-                    with: Curve25519.KeyAgreement.PublicKey(rawRepresentation: share))
-            return secret.withUnsafeBytes { $0.contains { $0 != 0 } } ? secret : nil
+        let key = bytes.withUnsafeBytes {
+            try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0)
         }
+        return key.flatMap { X25519.secret(of: $0, with: share) }
     }
 }

@@ -26,7 +26,9 @@ enum Bech32 {
     ///   zero.
     static func decode(_ text: String, prefix: String) -> [UInt8]? {
         let lower = text.lowercased()
-        guard text == lower || text == text.uppercased(), lower.hasPrefix(prefix + "1") else {
+        guard !prefix.isEmpty, text == lower || text == text.uppercased(),
+            lower.hasPrefix(prefix + "1")
+        else {
             return nil
         }
         var values: [UInt8] = []

@@ -33,10 +33,10 @@ public struct OwnerPublicKey: Hashable, Sendable {
     /// The 32 bytes of the key on Curve25519 (RFC 7748).
     public let bytes: [UInt8]
 
-    /// - Throws: `damaged` unless there are 32 bytes.
+    /// - Throws: `damaged` unless there are 32 bytes of a key that is not of small order.
     public init(_ bytes: [UInt8]) throws(SealingError) {
-        guard bytes.count == 32 else {
-            throw SealingError(.damaged, "The owner's public key does not have 32 bytes.")
+        guard X25519.isUsable(bytes) else {
+            throw SealingError(.damaged, "The owner's public key cannot be used.")
         }
         self.bytes = bytes
     }
@@ -130,4 +130,24 @@ public struct OwnerKey: Sendable {
 
     private static let unopened = SealingError(
         .damaged, "A sealed value was changed, or was sealed for another place or to another key.")
+}
+
+/// The key agreement of RFC 7748, with the check of its section 6.1: a public key of small order, with which every
+/// shared secret is zero, is refused.
+enum X25519 {
+    /// Whether a public key yields a secret that others do not know.
+    static func isUsable(_ publicKey: [UInt8]) -> Bool {
+        secret(of: Curve25519.KeyAgreement.PrivateKey(), with: publicKey) != nil
+    }
+
+    /// - Returns: `nil` for a public key that has not 32 bytes or is of small order.
+    static func secret(
+        of key: Curve25519.KeyAgreement.PrivateKey, with publicKey: [UInt8]
+    ) -> SharedSecret? {
+        guard let publicKey = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey),
+            let secret = try? key.sharedSecretFromKeyAgreement(with: publicKey),
+            secret.withUnsafeBytes({ $0.contains { $0 != 0 } })
+        else { return nil }
+        return secret
+    }
 }

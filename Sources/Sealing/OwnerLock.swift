@@ -279,7 +279,9 @@ public final class OwnerLock: Sendable {
         case .credential:
             return (file, try file.unlock(withCredential: credential()))
         case .recovered(let line):
-            return (file, try file.unlock(withRecovered: line))
+            let key = try file.unlock(withRecovered: line)
+            state.withLock { $0.attempts.succeed() }
+            return (file, key)
         case .passphrase(let passphrase):
             try beginAttempt()
             defer { state.withLock { $0.isTrying = false } }

@@ -100,6 +100,10 @@ struct PrivilegeListTests {
         (#"[{"health": true, "reason": "r"}]"#, "1:13", "a list of types"),
         (#"[{"health": ["steps", "steps"], "reason": "r"}]"#, "1:2", "declared twice"),
         (#"[{"health": "steps"}]"#, "1:13", "needs a \"reason\""),
+        (#"[{"secret": "A", "server": "https://a.org", "reason": "r"}]"#, "1:13", "a name of"),
+        (#"[{"secret": "a", "reason": "r"}]"#, "1:13", "\"server\""),
+        (#"[{"secret": "a", "server": "*", "reason": "r"}]"#, "1:13", "\"server\""),
+        (#"[{"secret": "a", "server": "https://a.org"}]"#, "1:13", "needs a \"reason\""),
         (
             #"[{"health": "steps", "access": "raw", "reason": "r"}]"#, "1:32",
             "must be \"read\" or \"write\""
@@ -213,11 +217,21 @@ struct PrivilegeListTests {
         #expect(error?.message.unicodeScalars.contains(where: \.isUnsafeToDisplay) == false)
     }
 
+    @Test func `a decision about every server applies to secrets, which are sent to one`() {
+        let secret = PrivilegeID("secret:api-key:https://api.example.org")
+        #expect(secret?.origin?.description == "https://api.example.org")
+        #expect(secret?.isDecided(by: .net) == true)
+        #expect(secret.map { PrivilegeID.net.isDecided(by: $0) } == false)
+        let server = PrivilegeID("net:https://api.example.org")
+        #expect(server.map { secret?.covers($0) } == false)
+    }
+
     @Test(arguments: [
         "", "sensor", "sensor:", "sensor:*", "sensor:cpu:", "sensor:cpu:all", "sensor:cpu:raw:x",
         "SENSOR:cpu", "cpu", "net:x", " net", "sensor:cpu ", "net:", "net:https://a.org/",
         "net:http://169.254.169.254",
-        "net:http://app.localhost:8080", "net:*", "net:https://*.org",
+        "net:http://app.localhost:8080", "net:*", "net:https://*.org", "secret:a", "secret:",
+        "secret:A:https://a.org", "secret:a:https://a.org/", "secret:a:http://169.254.169.254",
     ])
     func `an invalid name of a privilege is rejected`(text: String) {
         #expect(PrivilegeID(text) == nil)
@@ -226,6 +240,7 @@ struct PrivilegeListTests {
     @Test(arguments: [
         "sensor:cpu", "sensor:cpu:stats", "sensor:cpu:write", "net", "storage",
         "net:https://api.example.org", "net:http://[::1]:8080", "net:https://box.local:8443",
+        "secret:api-key:https://api.example.org", "secret:a:http://[::1]:8080",
     ])
     func `a parsed name of a privilege is written unchanged`(text: String) {
         #expect(PrivilegeID(text)?.description == text)

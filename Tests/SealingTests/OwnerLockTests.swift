@@ -174,6 +174,7 @@ struct OwnerLockTests {
         let line = String(decoding: try AgeFile.decrypt(file, with: identity).bytes, as: UTF8.self)
         try await lock.change(to: Passphrase("after the recovery"), provedBy: .recovered(line))
         #expect(lock.status.state == .unlocked)
+        #expect(lock.status.wrongAttempts == 0)
         #expect(lock.recoveryPath == folder.path(OwnerKeyFile.recoveryName))
     }
 

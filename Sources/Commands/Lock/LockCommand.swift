@@ -12,14 +12,14 @@ struct LockCommand: AsyncParsableCommand {
         abstract: "Lock the dashboard and the owner's key, or manage the key.",
         discussion: """
             Examples:
-              nervous lock               lock now: the dashboard in all browsers, and the key
+              nervous lock               lock now: the dashboard everywhere, and the key
               nervous lock setup         create the key, which seals secrets
               nervous lock status        show the state and the ways to unlock
               nervous lock passphrase    change the passphrase
               nervous unlock             unlock the key for two minutes
 
-            Locking ends the sessions of the dashboard and makes unused links invalid; pages
-            of apps stay open. Open it again with: nervous open
+            Locking ends the sessions of the dashboard and makes unused links invalid;
+            pages of apps stay open. Open it again with: nervous open
             """,
         subcommands: [
             Now.self, Setup.self, Status.self, PassphraseChange.self, Lease.self, Recover.self,
@@ -53,6 +53,11 @@ struct LockCommand: AsyncParsableCommand {
         }
     }
 
+    private struct SetupReply: Encodable {
+        let lock: LockDescription
+        let recoveryKey: String
+    }
+
     private struct LockedReply: Encodable {
         let ended: Int
         let key: Bool
@@ -63,9 +68,10 @@ struct LockCommand: AsyncParsableCommand {
             commandName: "setup",
             abstract: "Create the owner's key, which seals secrets.",
             discussion: """
-                The passphrase has at least \(Passphrase.shortest) characters. Whoever has lost it can open nothing
-                that was sealed, unless there is a recovery key: --recovery names a recipient of
-                age that you have; --new-recovery-key prints a new one, once.
+                The passphrase has at least \(Passphrase.shortest) characters. If you forget it, nothing
+                that was sealed can be opened, unless there is a recovery key.
+                --recovery names a recipient of age that you have; --new-recovery-key prints
+                a new one, once.
 
                 Examples:
                   nervous lock setup --new-recovery-key > recovery-key.txt
@@ -105,13 +111,16 @@ struct LockCommand: AsyncParsableCommand {
                     LockSetupRequest(
                         passphrase: text, recovery: recipient, credential: credential))
                 let console = options.console
-                if let identity {
+                if options.json, let identity {
+                    try console.print(
+                        encoding: SetupReply(lock: reply.value, recoveryKey: identity.text))
+                } else if options.json {
+                    console.print(json: reply.json)
+                } else if let identity {
                     console.print(
                         "# Opens \(try reply.value.recoveryFile ?? OwnerKeyFile.recoveryName)")
                     console.print(identity.text)
                     console.say("Keep this recovery key away from this machine; it is not stored.")
-                } else if options.json {
-                    console.print(json: reply.json)
                 }
                 guard !options.json else { return }
                 console.say("Created the key \(try reply.value.fingerprint ?? "").")
@@ -240,8 +249,8 @@ struct UnlockCommand: AsyncParsableCommand {
         commandName: "unlock",
         abstract: "Unlock the owner's key in the running host.",
         discussion: """
-            The key stays unlocked for two minutes, or as long as `nervous lock lease` says;
-            `nervous lock` locks it before.
+            The key stays unlocked for two minutes, or as long as `nervous lock lease`
+            says; `nervous lock` locks it before.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -12,14 +12,14 @@ struct SecretsCommand: AsyncParsableCommand {
         abstract: "Keep passwords and keys that the host uses for apps and sources.",
         discussion: """
             Examples:
-              nervous secrets                                   list the secrets
-              nervous secrets set api-key --app weather         ask for the value
-              nervous secrets set broker --source mqtt < file   read it from standard input
+              nervous secrets                              list the secrets
+              nervous secrets set api-key --app weather    ask for the value
+              nervous secrets set broker --source mqtt <file
               nervous secrets remove api-key --app weather
 
-            A secret is sealed to the owner's key (nervous lock setup), and can be used while
-            that is unlocked. An app never sees it: the host puts it into a header of calls
-            to the server that you allowed.
+            A secret is sealed to the owner's key (nervous lock setup), and can be used
+            while that is unlocked. An app never sees it: the host puts it into a header
+            of calls to the server that you allowed.
             """,
         subcommands: [List.self, Set.self, Remove.self], defaultSubcommand: List.self)
 

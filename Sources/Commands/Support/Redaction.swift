@@ -18,7 +18,6 @@ struct Redaction {
     private static let readable: Set<String> = [
         // config.json
         "addresses", "ca", "discoveryPrefix", "host", "libraries", "lookEvery", "passwordFile",
-        "passwordSecret",
         "restAfter",
         // sensor.json
         "characteristic", "every", "form", "format", "from", "id", "kind", "report", "scenario",

@@ -1,5 +1,6 @@
 import Auth
 import Samples
+import Sealing
 
 /// A privilege that the owner is asked about at the terminal.
 struct PermissionQuestion: Hashable, Sendable {
@@ -74,6 +75,9 @@ extension PermissionQuestion {
 
     /// The sensors, the server or the privilege in a few words.
     private func subject(among choice: InstanceChoice?) -> String {
+        if case .secret(let name, let origin) = privilege.id {
+            return "\(name) at \(origin.shown(columns: 48))"
+        }
         if let origin = privilege.id.origin { return origin.shown(columns: 48) }
         guard let sensor = privilege.id.sensor else { return privilege.id.description }
         guard let chosen = choice?.chosen else { return sensor.description }

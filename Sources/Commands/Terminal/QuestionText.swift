@@ -1,6 +1,7 @@
 import Addresses
 import Auth
 import Samples
+import Sealing
 import Text
 
 /// The text of a prompt.
@@ -23,6 +24,8 @@ struct QuestionText {
     let sensor: SensorID?
     /// The server, if it is about calls to one.
     let origin: WebOrigin?
+    /// The start of the name of a secret.
+    private let secret: String?
     let isRaw: Bool
     let isWrite: Bool
     /// Whether the owner can set terms.
@@ -39,6 +42,11 @@ struct QuestionText {
         self.question = question
         sensor = question.onlyInstance ?? privilege.sensor
         origin = privilege.origin
+        if case .secret(let name, _) = privilege {
+            secret = String(name.description.prefix(20))
+        } else {
+            secret = nil
+        }
         isRaw = privilege.access == .raw
         isWrite = privilege.access == .write
         takesTerms = isRaw || privilege.access == .stats
@@ -125,7 +133,10 @@ struct QuestionText {
         return [
             "", frame,
             app, signer,
-            origin.map { line(question.isUpdate ? "Calls, new: " : "Calls:   ", $0) }
+            origin.map { server in
+                let calls = question.isUpdate ? "Calls, new: " : "Calls:   "
+                return line(secret.map { "Secret:  \($0) at " } ?? calls, server)
+            }
                 ?? cut(novelty + requestOfKind),
             "Reveals: " + question.privilege.id.briefRevelation,
         ] + claim("Claims:  ", atMost: 1) + compactAnswers
@@ -154,7 +165,10 @@ struct QuestionText {
             question.isNewSensor
             ? "  (new here since you chose)" : question.isUpdate ? "  (new in this update)" : ""
         lines.append(
-            origin.map { line("Wants:   to call ", $0, newness) }
+            origin.map { server in
+                let use = secret.map { "to use your secret \($0) at " } ?? "to call "
+                return line("Wants:   " + use, server, newness)
+            }
                 ?? cut("Wants:   " + requestOfKind + newness))
         if let pin { lines.append(cut("Trusts:  only the certificate \(pin)")) }
         if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }

@@ -12,6 +12,31 @@ public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
         case file(String)
         /// A secret of the source; read at every connection.
         case secret(SecretName, SourceSecrets)
+
+        private static let secretPrefix = "secret:"
+
+        /// Reads the absolute path of a file, or `secret:` and the name of a secret.
+        ///
+        /// - Returns: `nil` for anything else.
+        public init?(reference: String, secrets: SourceSecrets) {
+            if reference.hasPrefix("/") {
+                self = .file(reference)
+                return
+            }
+            guard reference.hasPrefix(Self.secretPrefix),
+                let name = SecretName(String(reference.dropFirst(Self.secretPrefix.count)))
+            else { return nil }
+            self = .secret(name, secrets)
+        }
+
+        /// The form that ``init(reference:secrets:)`` reads; `nil` for a password itself.
+        public var reference: String? {
+            switch self {
+            case .text: nil
+            case .file(let path): path
+            case .secret(let name, _): "\(Self.secretPrefix)\(name)"
+            }
+        }
     }
 
     /// The authorities that may sign the broker's certificate.
@@ -87,7 +112,7 @@ public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension MQTTBroker {
-    /// Reads `host`, `port`, `username`, `password`, `passwordFile` or `passwordSecret`, `tls` and `ca`.
+    /// Reads `host`, `port`, `username`, `password` or `passwordFile`, `tls` and `ca`.
     init(_ source: inout PackObject) throws(PackError) {
         let host = try source.requiredText("host")
         guard Self.isHost(host) else {
@@ -100,16 +125,12 @@ extension MQTTBroker {
         guard text == nil || file == nil else {
             throw source.wrong("passwordFile", "cannot be combined with password")
         }
-        let secret = try source.secret("passwordSecret")
-        guard secret == nil || text == nil && file == nil else {
-            throw source.wrong(
-                "passwordSecret", "cannot be combined with password or passwordFile")
-        }
-        guard username != nil || text == nil && file == nil && secret == nil else {
+        guard username != nil || text == nil && file == nil else {
             throw source.missing("username")
         }
-        guard file?.hasPrefix("/") != false else {
-            throw source.wrong("passwordFile", "is not an absolute path")
+        let reference = file.map { Password(reference: $0, secrets: source.secrets) }
+        if let reference, reference == nil {
+            throw source.wrong("passwordFile", "is neither an absolute path nor secret:NAME")
         }
         let usesTLS = try source.flag("tls") ?? false
         let authorities = try source.text("ca")
@@ -121,8 +142,7 @@ extension MQTTBroker {
         }
         self.init(
             host: host, port: port, username: username,
-            password: text.map(Password.text) ?? file.map(Password.file)
-                ?? secret.map { Password.secret($0, source.secrets) },
+            password: text.map(Password.text) ?? reference ?? nil,
             trust: usesTLS ? authorities.map(Trust.authorities) ?? .system : nil)
     }
 }

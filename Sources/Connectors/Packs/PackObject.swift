@@ -1,5 +1,4 @@
 import Samples
-import Sealing
 import Text
 
 /// An object of a pack, read key by key; unread keys are rejected at the end.
@@ -35,15 +34,6 @@ public struct PackObject: Sendable {
             !text.unicodeScalars.contains(where: \.isUnsafeToDisplay)
         else { throw wrong(key, value, "is not a text of 1 to \(limit) printable characters") }
         return text
-    }
-
-    /// The name of a secret, or `nil` if the key is missing.
-    mutating func secret(_ key: String) throws(PackError) -> SecretName? {
-        guard let text = try text(key) else { return nil }
-        guard let name = SecretName(text) else {
-            throw wrong(key, "is not the name of a secret: lower-case letters, digits and hyphens")
-        }
-        return name
     }
 
     /// A required text of 1 to 256 characters.

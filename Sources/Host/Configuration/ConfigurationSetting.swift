@@ -3,7 +3,6 @@ import AppRuns
 import Connectors
 import JSApps
 import Samples
-import Sealing
 import Text
 import VM
 
@@ -215,24 +214,10 @@ struct ConfigurationSetting: Sendable {
             text: { $0.mqtt?.broker.username }),
         ConfigurationSetting(
             "mqtt.passwordFile",
-            "the absolute path of a file that contains only the password; needs username",
+            "the absolute path of a file that contains only the password, or secret:NAME for a secret of"
+                + " source:mqtt; needs username",
             example: "/etc/nervous/mqtt-password",
-            text: { configuration in
-                guard case .file(let path)? = configuration.mqtt?.broker.password else {
-                    return nil
-                }
-                return path
-            }),
-        ConfigurationSetting(
-            "mqtt.passwordSecret",
-            "the name of a secret of source:mqtt that is the password; needs username",
-            example: "broker",
-            text: { configuration in
-                guard case .secret(let name, _)? = configuration.mqtt?.broker.password else {
-                    return nil
-                }
-                return name.description
-            }),
+            text: { $0.mqtt?.broker.password?.reference }),
         ConfigurationSetting(
             "mqtt.tls", "whether the connection is encrypted, and the certificate checked",
             example: JSONValue(.bool(true)),

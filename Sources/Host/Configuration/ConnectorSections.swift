@@ -8,7 +8,6 @@ import Logging
 import Provider
 import RunnerProtocol
 import Samples
-import Sealing
 import Text
 import VM
 
@@ -98,17 +97,16 @@ package struct MQTTSection: Sendable, Equatable {
         guard user?.string.map({ (1...256).contains($0.utf8.count) }) != false else {
             throw Self.wrong(user ?? section, "username must be a string of 1 to 256 bytes")
         }
-        let password = try Self.path("passwordFile", &fields)
+        let reference = fields.take("passwordFile")
+        let password = reference?.string.flatMap {
+            MQTTBroker.Password(reference: $0, secrets: SourceSecrets())
+        }
+        guard reference == nil || password != nil else {
+            throw Self.wrong(
+                reference ?? section, "passwordFile must be an absolute path or secret:NAME")
+        }
         guard password == nil || user != nil else {
             throw Self.wrong(section, "mqtt has a passwordFile but no username")
-        }
-        let secret = fields.take("passwordSecret")
-        let secretName = secret?.string.flatMap { SecretName($0) }
-        guard secret == nil || secretName != nil && user != nil && password == nil else {
-            throw Self.wrong(
-                secret ?? section,
-                "passwordSecret must be the name of a secret, with a username and without passwordFile"
-            )
         }
         let tls = fields.take("tls")
         guard tls == nil || tls?.bool != nil else {
@@ -128,8 +126,7 @@ package struct MQTTSection: Sendable, Equatable {
         try fields.end()
         broker = MQTTBroker(
             host: name, port: port, username: user?.string,
-            password: password.map(MQTTBroker.Password.file)
-                ?? secretName.map { MQTTBroker.Password.secret($0, SourceSecrets()) },
+            password: password,
             trust: tls?.bool == true
                 ? authorities.map(MQTTBroker.Trust.authorities) ?? .system : nil)
         self.prefix = prefix?.string ?? HomeAssistantDriver.standardPrefix

@@ -35,6 +35,10 @@ struct MQTTAccessTests {
             #", "username": "nervous", "passwordFile": "/dev/null""#,
             "/dev/null: it does not contain one line"
         ),
+        (
+            #", "username": "nervous", "passwordFile": "secret:broker""#,
+            "The secret broker is not available here"
+        ),
     ])
     func `a denied login is reported with the reason`(login: String, words: String) async throws {
         let broker = try TestBroker(user: Self.user)
@@ -147,6 +151,8 @@ struct MQTTAccessTests {
         (#""topic": "a", "password": "x""#, "username"),
         (#""topic": "a", "username": "a", "password": "x", "passwordFile": "/x""#, "passwordFile"),
         (#""topic": "a", "username": "a", "passwordFile": "x""#, "passwordFile"),
+        (#""topic": "a", "username": "a", "passwordFile": "secret:A""#, "passwordFile"),
+        (#""topic": "a", "passwordFile": "secret:a""#, "username"),
         (#""topic": "a", "tls": 1"#, "tls"),
     ])
     func `an invalid pack is rejected with the key`(source: String, key: String) {
