@@ -60,7 +60,7 @@ smoke:
 test:
 	@Scripts/setup --for-tests
 	$(BUILD) --build-tests
-	Scripts/run-tests 40 $(TEST_WIDTH) --skip HostileScriptTests
+	Scripts/run-tests 55 $(TEST_WIDTH) --skip HostileScriptTests
 	@# These apps use all available processor time, so no other tests run at the same time.
 	Scripts/run-tests 10 --filter HostileScriptTests
 	Tests/Installation/run
