@@ -372,7 +372,7 @@ let package = Package(
             "Host",
             [
                 "API", "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples",
-                "Text", "VM", crypto, logging, nioSSL,
+                "Text", "VM", crypto, logging, nioCore, nioPosix, nioSSL,
             ]),
         tests(
             "Commands",

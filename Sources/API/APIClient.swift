@@ -535,6 +535,16 @@ extension APIClient {
                 .post, .runs(of: app), json: PrepareRunRequest(background: inBackground)))
     }
 
+    /// Asks the policy broker about privileges of a run that are undecided, before the owner is asked.
+    public func consultBroker(
+        about privileges: [String], for run: String
+    ) async throws -> APIReply<ItemList<DecisionDescription>> {
+        try await reply(
+            try APIRequest(
+                .post, .broker(ofRun: run), json: BrokerRequest(privileges: privileges),
+                hasTimeLimit: false))
+    }
+
     /// Starts a prepared run in the background.
     public func startRun(
         _ id: String, _ request: StartRunRequest

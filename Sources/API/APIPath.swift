@@ -258,6 +258,8 @@ extension APIPath {
     public static func run(_ id: String) -> APIPath { APIPath("runs", id) }
     /// The start of a prepared run.
     public static func start(ofRun id: String) -> APIPath { APIPath("runs", id, "start") }
+    /// The questions about a run to the policy broker.
+    public static func broker(ofRun id: String) -> APIPath { APIPath("runs", id, "broker") }
     /// The decisions about all clients.
     public static let grants = APIPath("grants")
     /// The decisions about a client.

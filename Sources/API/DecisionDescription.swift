@@ -130,6 +130,20 @@ public struct DecisionRequest: Codable, Sendable {
     }
 }
 
+/// The privileges of a run about which the policy broker is asked.
+public struct BrokerRequest: Codable, Sendable {
+    /// The maximum number of privileges.
+    public static let limit = 100
+
+    /// The privileges; those that are decided are left out.
+    public let privileges: [String]
+
+    /// Creates a value from its members.
+    public init(privileges: [String]) {
+        self.privileges = privileges
+    }
+}
+
 /// The request of a client for a privilege.
 public struct PermissionRequest: Codable, Sendable {
     /// The privilege.

@@ -192,7 +192,8 @@ public actor RunSupervisor {
         }
     }
 
-    /// Starts the background runs of the previous host, each as a new run with the lasting decisions.
+    /// Starts the background runs of the previous host, each as a new run with the lasting decisions
+    /// and those of the policy broker.
     ///
     /// An app that was removed, or replaced by another of its name, is not resumed.
     public func resumeBackgroundRuns() async {
@@ -201,6 +202,9 @@ public actor RunSupervisor {
                 let app = try await library.app(named: entry.app)
                 if app.identity == entry.identity {
                     let run = try await prepare(app: entry.app, isForeground: false)
+                    // Its decisions held for the previous run.
+                    _ = try await authority.consultBroker(
+                        about: app.manifest.privileges.map(\.id), for: run.id)
                     try runInBackground(run.id)
                 }
             } catch let error as JSAppsError where error.code == .notInstalled {

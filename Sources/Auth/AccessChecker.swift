@@ -12,17 +12,20 @@ final class AccessChecker {
     private let tokens: TokenRegistry
     private let permissions: PermissionRegistry
     private let requests: RequestTable
+    private let broker: BrokerDecisions
     private let refusals: RefusalReporter
     private let log: AccessLog
 
     init(
         clients: ClientRegistry, tokens: TokenRegistry, permissions: PermissionRegistry,
-        requests: RequestTable, refusals: RefusalReporter, log: AccessLog
+        requests: RequestTable, broker: BrokerDecisions, refusals: RefusalReporter,
+        log: AccessLog
     ) {
         self.clients = clients
         self.tokens = tokens
         self.permissions = permissions
         self.requests = requests
+        self.broker = broker
         self.refusals = refusals
         self.log = log
     }
@@ -69,7 +72,7 @@ final class AccessChecker {
             return Grant(to: client, sensor: sensor, terms: Terms(access: access))
         }
         if !found.isEmpty, asksOwner(for: requested, client, among: found) {
-            await requests.wait(for: privilege, client)
+            await ask(for: privilege, client)
             // The token may have been revoked during the wait.
             client = try await identify(
                 token: token, name: name, for: requested, operation: requested.operation)
@@ -117,7 +120,7 @@ final class AccessChecker {
             return OriginGrant(to: client, origin: origin, pin: nil)
         }
         if !isRedirect, asksOwner(for: privilege, client) {
-            await requests.wait(for: privilege, client)
+            await ask(for: privilege, client)
             client = try await identify(token: token, name: name, operation: Self.fetch)
         }
         let permissions = permissions.current
@@ -145,7 +148,7 @@ final class AccessChecker {
         var client = try await identify(token: token, name: name, operation: operation)
         if client.kind == .owner { return client }
         if asksOwner(for: privilege, client) {
-            await requests.wait(for: privilege, client)
+            await ask(for: privilege, client)
             client = try await identify(token: token, name: name, operation: operation)
         }
         let permissions = permissions.current
@@ -211,7 +214,7 @@ final class AccessChecker {
             + written.map { PrivilegeID.health($0, .write) }
         for privilege in required.sorted(by: { $0.description < $1.description })
         where asksOwner(for: privilege, client) {
-            await requests.wait(for: privilege, client)
+            await ask(for: privilege, client)
             client = try await identify(token: token, name: name, operation: operation)
         }
         let permissions = permissions.current
@@ -286,7 +289,7 @@ final class AccessChecker {
     ) async throws(AuthError) -> PermissionState {
         let client = try await identify(token: token, name: name, operation: "request")
         if try mayRequest(privilege, client), isAvailable,
-            let answer = await requests.wait(for: privilege, client, isUrgent: true)
+            let answer = await ask(for: privilege, client, isUrgent: true)
         {
             return answer
         }
@@ -301,7 +304,12 @@ final class AccessChecker {
     ) async throws(AuthError) -> (isOpen: Bool, state: PermissionState) {
         let client = try await identify(token: token, name: name, operation: "request")
         let mayRequest = try mayRequest(privilege, client) && isAvailable
-        let isOpen = mayRequest && requests.open(privilege, client)
+        let isOpen =
+            if mayRequest, await isLeftToOwner(privilege, client) {
+                requests.open(privilege, client)
+            } else {
+                false
+            }
         return (isOpen, permissions.current.state(of: privilege, for: client))
     }
 
@@ -372,6 +380,32 @@ final class AccessChecker {
         let sensors = permissions.candidates(of: request, by: client, among: found)
         guard sensors.count == 1 else { throw await refusals.several(sensors, request, client) }
         return request.with(sensors[0])
+    }
+
+    /// Asks the policy broker and, if it does not decide, the owner, and waits for the decision.
+    ///
+    /// - Parameter isUrgent: whether it waits although an earlier call has timed out.
+    /// - Returns: the state that the decision led to; `nil` without a decision.
+    @discardableResult
+    nonisolated(nonsending) private func ask(
+        for privilege: PrivilegeID, _ client: Client, isUrgent: Bool = false
+    ) async -> PermissionState? {
+        guard await isLeftToOwner(privilege, client) else {
+            return permissions.current.state(of: privilege, for: client)
+        }
+        return await requests.wait(for: privilege, client, isUrgent: isUrgent)
+    }
+
+    /// Asks the policy broker, unless the owner is already asked.
+    ///
+    /// - Returns: whether the owner has to be asked.
+    nonisolated(nonsending) private func isLeftToOwner(
+        _ privilege: PrivilegeID, _ client: Client
+    ) async -> Bool {
+        guard !requests.isOpen(privilege, client) else { return true }
+        await broker.decide(privilege, for: client)
+        // The run may have ended during the question.
+        return tokens.isValid(client) && permissions.current.canAsk(for: privilege, client)
     }
 
     /// Whether the owner is asked about an undecided use of a sensor; `false` for a kind if the client may

@@ -27,11 +27,12 @@ public struct AccessLogEvent: Hashable, Sendable {
         self.count = count
     }
 
-    static func decided(_ record: PermissionRecord) -> AccessLogEvent {
+    static func decided(_ record: PermissionRecord, by decider: Decider) -> AccessLogEvent {
         let isGranted = record.state == .granted
         let terms = record.terms?.logText
         let run = record.run.map { "for run \($0)" }
-        let detail = [terms, run].compactMap { $0 }.joined(separator: ", ")
+        let name = decider == .broker ? "by: broker" : nil
+        let detail = [terms, run, name].compactMap { $0 }.joined(separator: ", ")
         return AccessLogEvent(
             isGranted ? .granted : .denied, record.client,
             privilege: record.privilege.description, detail.isEmpty ? nil : detail)

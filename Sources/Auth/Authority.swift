@@ -307,6 +307,41 @@ public actor Authority {
         }
     }
 
+    // MARK: - The policy broker
+
+    /// Replaces the policy broker, which is asked before the owner is.
+    ///
+    /// - Parameters:
+    ///   - broker: `nil` for none.
+    ///   - policy: what it may allow.
+    public func use(_ broker: (any PolicyBroker)?, within policy: BrokerPolicy) {
+        self.broker.use(broker, within: policy)
+    }
+
+    /// Asks the policy broker about the undecided ones of some privileges, for a run that the owner has not
+    /// been asked about yet.
+    ///
+    /// It is asked about one after the other, and about no more of them after a fault.
+    ///
+    /// - Returns: the decisions that it made for the run; none without a policy broker.
+    /// - Throws: `notFound` without such a run.
+    public func consultBroker(
+        about privileges: [PrivilegeID], for run: String
+    ) async throws(AuthError) -> [PermissionRecord] {
+        guard let client = tokens.client(ofRun: run) else {
+            throw AuthError(.notFound, "There is no run \(run) to decide for.")
+        }
+        var decided: [PermissionRecord] = []
+        for privilege in privileges
+        where decisions.current.canAsk(for: privilege, client) {
+            guard await broker.decide(privilege, for: client) else { break }
+            decided += decisions.current.records(of: client.name).filter {
+                $0.privilege == privilege && $0.run == run
+            }
+        }
+        return decided
+    }
+
     // MARK: - Decisions
 
     /// The owner's decisions as of now.
@@ -702,13 +737,7 @@ public actor Authority {
     var waitingChanges: Int { changes.count }
 
     /// Answers the requests for which the owner is not asked any more.
-    private func answerRequests() {
-        let permissions = decisions.current
-        requests.answer { client, privilege in
-            permissions.canAsk(for: privilege, client)
-                ? nil : permissions.state(of: privilege, for: client)
-        }
-    }
+    private func answerRequests() { requests.answer(from: decisions.current) }
 
     /// Removes everything else that belongs to a client whose decisions are removed.
     private func discard(_ name: String) async throws(AuthError) {

@@ -1,6 +1,13 @@
 import Samples
 import Scheduling
 
+/// Who made a decision.
+enum Decider: Hashable {
+    case owner
+    /// The owner's policy broker, whose decisions hold for one run.
+    case broker
+}
+
 /// The owner's decisions, in memory and in the database.
 ///
 /// Owned by `Authority`; its functions run on that actor. Changes are made one after another, so
@@ -63,21 +70,22 @@ final class PermissionRegistry {
     ///   - choice: replaces the choice of the terms.
     nonisolated(nonsending) func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String?,
-        isAnswer: Bool, among choice: InstanceChoice?
+        isAnswer: Bool, among choice: InstanceChoice?, decider: Decider = .owner
     ) async throws(AuthError) {
         try clients.checkClient(client)
         var terms = try decision.terms(for: privilege)
         if let choice { terms?.only = choice }
         if let terms { try check(terms, for: privilege) }
-        if decision.isOnce || run != nil { try check(run: run, of: client) }
-        if decision == .allowOnce { try checkUndenied(privilege, of: client) }
+        let isOnce = decision.isOnce || decider == .broker
+        if isOnce || run != nil { try check(run: run, of: client) }
+        if isOnce, terms != nil { try checkUndenied(privilege, of: client) }
         let record = PermissionRecord(
             client: client, privilege: privilege, state: terms == nil ? .denied : .granted,
-            terms: terms, run: decision.isOnce ? run : nil, decided: time.now(),
+            terms: terms, run: isOnce ? run : nil, decided: time.now(),
             identity: clients.identity(of: client))
         let denial = isAnswer && decision == .denyOnce ? nextDenial(of: privilege, client) : nil
         // A decision for one run that comes from a flag does not change the count of denials.
-        let resetsCount = denial == nil && (!decision.isOnce || isAnswer)
+        let resetsCount = denial == nil && (!isOnce || isAnswer)
         func apply() {
             table.insert(record)
             if let denial { denials.insert(denial) }
@@ -93,7 +101,7 @@ final class PermissionRegistry {
             guard isRevocation else {
                 throw AuthError(wrapping: error, while: "storing a decision")
             }
-            await log.note(.decided(record))
+            await log.note(.decided(record, by: decider))
             throw AuthError(unstored: error, "The decision about \(privilege) has taken effect")
         }
         // Client and run may have ended during the write.
@@ -101,9 +109,9 @@ final class PermissionRegistry {
         guard record.identity == clients.identity(of: client) else {
             throw AuthError(.notFound, "There is no app or program named \(client).")
         }
-        if decision.isOnce { try check(run: run, of: client) }
+        if isOnce { try check(run: run, of: client) }
         if !isRevocation { apply() }
-        await log.note(.decided(record))
+        await log.note(.decided(record, by: decider))
     }
 
     /// Removes the decisions about a privilege, or all of a client.

@@ -113,12 +113,25 @@ final class RequestTable {
     /// Closes the requests that are decided.
     ///
     /// - Parameter state: the state after the decision; `nil` for a request that is still open.
-    func answer(_ state: (Client, PrivilegeID) -> PermissionState?) {
+    private func answer(_ state: (Client, PrivilegeID) -> PermissionState?) {
         for (key, entry) in entries {
             guard let state = state(key.client, key.privilege) else { continue }
             entry.waiting.values.forEach { $0.yield(state) }
             close(key)
         }
+    }
+
+    /// Closes the requests for which the owner is not asked any more.
+    func answer(from permissions: Permissions) {
+        answer { client, privilege in
+            permissions.canAsk(for: privilege, client)
+                ? nil : permissions.state(of: privilege, for: client)
+        }
+    }
+
+    /// Whether the owner is already asked for a privilege.
+    func isOpen(_ privilege: PrivilegeID, _ client: Client) -> Bool {
+        entries[Key(client: client, privilege: privilege)] != nil
     }
 
     /// Closes the requests of clients that were removed.

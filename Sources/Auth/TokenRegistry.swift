@@ -71,6 +71,11 @@ final class TokenRegistry {
         return table.all.contains { $0.client == parent }
     }
 
+    /// The app or program whose run it is.
+    func client(ofRun run: String) -> Client? {
+        table.all.first { $0.client.run == run }?.client
+    }
+
     func isRunning(_ run: String, of client: String) -> Bool {
         table.all.contains { $0.client.name == client && $0.client.run == run }
     }

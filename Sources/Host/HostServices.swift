@@ -145,6 +145,8 @@ package struct HostServices: Sendable {
         library = try await AppLibrary.open(
             at: setup?.apps ?? paths.apps, limits: limits, unpacker: unpacker,
             keys: KeyFolder(data: paths.data))
+        // In virtual time nobody can be asked.
+        if setup == nil { await Self.use(configuration.policyBroker, authority, library) }
         let port = ListeningPort()
         self.port = port
         let scheduler = setup == nil ? nil : StreamScheduler()
@@ -235,8 +237,18 @@ package struct HostServices: Sendable {
         return drivers
     }
 
-    /// Reads the configuration and the policy again, and applies the policy, the budgets of apps and
-    /// of the access log, and the flush interval.
+    /// Makes the host ask the policy broker of the configuration, or none.
+    private static func use(
+        _ section: PolicyBrokerSection?, _ authority: Authority, _ library: AppLibrary
+    ) async {
+        let broker = section.map { section in
+            SocketPolicyBroker(section) { name in try? await library.app(named: name) }
+        }
+        await authority.use(broker, within: section?.policy ?? BrokerPolicy())
+    }
+
+    /// Reads the configuration and the policy again, and applies the policy, the policy broker, the budgets
+    /// of apps and of the access log, and the flush interval.
     ///
     /// Runs keep the budgets that they began with.
     ///
@@ -246,6 +258,7 @@ package struct HostServices: Sendable {
         let configuration = try Configuration(path: paths.configuration)
         let policy = try Policy(files: paths.policies)
         await authority.apply(policy)
+        await Self.use(configuration.policyBroker, authority, library)
         await authority.log.keep(budget: configuration.accessLogBudget)
         await machine.setFlushInterval(flush ?? configuration.flush)
         await machine.flush()

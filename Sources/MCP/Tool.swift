@@ -178,6 +178,10 @@ struct HostCalls: Sendable {
             : "The owner has not allowed \(privilege)."
         let reply = try? await access.client(afterRejection: false)
             .requestPermission(privilege).value
+        if reply?.state == "granted" {
+            // The owner's policy broker has decided meanwhile.
+            return ToolFailure("\(privilege) is allowed now. Call the tool again.")
+        }
         guard let reply, reply.state == "prompt" else {
             return ToolFailure(start + " Ask the owner.")
         }

@@ -30,13 +30,15 @@ struct Consent: Sendable {
         let isTerminal = Console.inputIsTerminal && Console.messagesAreTerminal && !console.isJSON
         // The kind is decided: a run without a terminal continues without the new sensors.
         let newSensors = isTerminal ? self.newSensors : []
-        guard !undecided.isEmpty || !newSensors.isEmpty, canPrompt else { return }
+        guard !undecided.isEmpty || !newSensors.isEmpty else { return }
         // A prompt can do without the fields of a sensor, so it is shown even if the sensors are unknown.
         let sensors = try? await session.client.sensors().value.items
         let present = undecided.filter { sensors.map($0.isPresent) ?? true }
-        reportMissing(undecided.filter { !present.contains($0) }, among: sensors ?? [])
-        let open = present + newSensors
-        guard !open.isEmpty else { return }
+        if canPrompt {
+            reportMissing(undecided.filter { !present.contains($0) }, among: sensors ?? [])
+        }
+        let open = try await leftByBroker(present + newSensors)
+        guard !open.isEmpty, canPrompt else { return }
         guard isTerminal else { throw unanswered(open) }
         for (index, privilege) in open.enumerated() {
             let question = PermissionQuestion(
@@ -59,6 +61,24 @@ struct Consent: Sendable {
                 throw CommandFailure(.interrupted, "Interrupted: nothing was allowed.")
             }
         }
+    }
+
+    /// Asks the policy broker, and reports what it decided for the run.
+    ///
+    /// - Returns: the privileges that are left to the owner.
+    private func leftByBroker(_ open: [Privilege]) async throws -> [Privilege] {
+        guard !open.isEmpty else { return [] }
+        let decided = try await session.client.consultBroker(
+            about: open.map(\.id.description), for: run.run
+        ).value.items
+        for decision in decided where !console.isJSON {
+            let verb = decision.state == "granted" ? "allowed" : "denied"
+            let terms = decision.terms == nil ? "" : ", \(decision.termsText)"
+            console.say(
+                "\(decision.privilege) is \(verb) to \(app.name) by your policy broker\(terms).")
+        }
+        let names = Set(decided.map(\.privilege))
+        return open.filter { !names.contains($0.id.description) }
     }
 
     /// Prompts for a privilege that a running app requests; without a terminal the app continues

@@ -37,7 +37,8 @@ package struct Configuration: Sendable, Equatable {
     package var geoclue = false
     /// The listener for the local network; `nil` for none.
     package var localNetwork: LocalNetworkSection?
-
+    /// The program that is asked about privileges before the owner is; `nil` for none.
+    package var policyBroker: PolicyBrokerSection?
     /// The lists of privileges that commands name, by their names.
     package var permissionSets: [String: PermissionSet] = [:]
 
@@ -98,6 +99,9 @@ package struct Configuration: Sendable, Equatable {
         tiles = try Self.folder("tiles", fields.take("tiles"))
         if let section = fields.take("mqtt") { mqtt = try MQTTSection(section) }
         if let section = fields.take("lan") { localNetwork = try LocalNetworkSection(section) }
+        if let section = fields.take("policyBroker") {
+            policyBroker = try PolicyBrokerSection(section)
+        }
         if let section = fields.take("permissionSets") {
             permissionSets = try PermissionSet.all(section)
         }

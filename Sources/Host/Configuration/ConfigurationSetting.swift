@@ -56,6 +56,8 @@ struct ConfigurationSetting: Sendable {
         "gpsd": "The gpsd that provides location, satellites, location-quality and gps-time",
         "nut": "The NUT server whose uninterruptible power supplies are sensors",
         "mqtt": "The broker where other programs announce their sensors; by default there is none",
+        "policyBroker":
+            "The program that is asked about privileges before you are; by default there is none",
         "lan": "The listener for phones in the local network; by default there is none",
     ]
 
@@ -94,7 +96,7 @@ struct ConfigurationSetting: Sendable {
                 let sets = configuration.permissionSets.sorted { $0.key < $1.key }
                 return sets.isEmpty ? nil : JSONValue(sets.map { ($0.key, $0.value.json) })
             },
-        ] + gpsd + nut + mqtt + localNetwork
+        ] + policyBroker + gpsd + nut + mqtt + localNetwork
 
     private static let packages = [
         ConfigurationSetting(
@@ -180,6 +182,26 @@ struct ConfigurationSetting: Sendable {
         budget("fetch.answerMiB", "MiB of the body of a response, from 1 to 64") {
             $0.fetch.answerBytes >> 20
         },
+    ]
+
+    private static let policyBroker = [
+        ConfigurationSetting(
+            "policyBroker.socket",
+            "the absolute path of its socket, which only you can write to; the only setting that is"
+                + " required",
+            example: "/run/user/1000/policy-broker.sock", text: { $0.policyBroker?.socket }),
+        ConfigurationSetting(
+            "policyBroker.timeout", "how long an answer may take, from 100ms to 30s; by default 2s",
+            example: "2s", text: { $0.policyBroker?.timeout.span }),
+        ConfigurationSetting(
+            "policyBroker.allow",
+            "the privileges that it may allow, each with the widest terms; by default there are none",
+            example: JSONValue([
+                JSONValue("sensor:load"),
+                JSONValue([
+                    "privilege": JSONValue("sensor:cpu:stats"), "history": JSONValue("7d"),
+                ]),
+            ]), read: { $0.policyBroker?.allow }),
     ]
 
     private static let gpsd = [

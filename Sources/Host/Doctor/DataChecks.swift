@@ -111,8 +111,9 @@ package struct ConfigurationCheck: DoctorCheck {
 
     package func findings(_ context: DoctorContext) async -> [Finding] {
         let path = context.paths.configuration
+        let configuration: Configuration
         do {
-            _ = try Configuration(path: path)
+            configuration = try Configuration(path: path)
             _ = try Policy(files: context.paths.policies)
         } catch {
             return [broken(error.message, fix: error.hint)]
@@ -120,6 +121,20 @@ package struct ConfigurationCheck: DoctorCheck {
         let exists = FileManager.default.fileExists(atPath: path)
         return [
             exists ? fine("\(path) is valid") : note("\(path) does not exist; defaults are used.")
+        ] + (await broker(configuration.policyBroker))
+    }
+
+    private func broker(_ section: PolicyBrokerSection?) async -> [Finding] {
+        guard let section else { return [] }
+        guard let fault = await SocketPolicyBroker.fault(ofListenerAt: section.socket) else {
+            return [fine("the policy broker listens at \(section.socket)")]
+        }
+        return [
+            broken(
+                "policyBroker: \(fault.message)",
+                fix:
+                    "Start your policy broker; until then you are asked. See docs/policy-broker.md."
+            )
         ]
     }
 }

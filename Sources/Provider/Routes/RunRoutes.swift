@@ -20,6 +20,7 @@ struct RunRoutes {
         routes.on(.runs, [.get: list])
         routes.on(.run("{run}"), [.get: describe, .delete: stop])
         routes.on(.start(ofRun: "{run}"), [.post: start])
+        routes.on(.broker(ofRun: "{run}"), [.post: consult])
     }
 
     @Sendable
@@ -55,6 +56,22 @@ struct RunRoutes {
     private func stop(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("stop-run", request, context)
         return try .json(RunDescription(try await supervisor.stop(try id(context))))
+    }
+
+    /// Asks the policy broker, and returns what it decided for the run.
+    @Sendable
+    private func consult(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await authorizer.owner("consult-broker", request, context)
+        let body = try await request.json(BrokerRequest.self)
+        guard body.privileges.count <= BrokerRequest.limit else {
+            throw Problem.invalidBody(
+                "privileges must be a list of at most \(BrokerRequest.limit).")
+        }
+        let privileges = try body.privileges.map { try PrivilegeID(checking: $0) }
+        let authority = authorizer.authority
+        let decided = try await authority.consultBroker(about: privileges, for: try id(context))
+        let policy = await authority.permissions.policy
+        return try .json(ItemList(decided.map { DecisionDescription($0, policy) }))
     }
 
     /// Starts a run.

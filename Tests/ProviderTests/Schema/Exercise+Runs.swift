@@ -13,6 +13,15 @@ extension Exercise {
             host.owned("prepareRun", 400, "POST", "/apps/my-app/runs", json: "{"),
             host.owned("prepareRun", 404, "POST", "/apps/none/runs"),
             host.owned("prepareRun", 413, "POST", "/apps/my-app/runs", json: big),
+            host.owned(
+                "consultBroker", 200, "POST", "/runs/\(waiting)/broker",
+                json: #"{"privileges": ["sensor:cpu"]}"#),
+            host.owned(
+                "consultBroker", 400, "POST", "/runs/\(waiting)/broker",
+                json: #"{"privileges": ["cpu"]}"#),
+            host.owned(
+                "consultBroker", 404, "POST", "/runs/none/broker", json: #"{"privileges": []}"#),
+            host.owned("consultBroker", 413, "POST", "/runs/\(waiting)/broker", json: big),
             host.owned("startRun", 400, "POST", "/runs/\(waiting)/start", json: "[]"),
             host.owned("startRun", 413, "POST", "/runs/\(waiting)/start", json: big),
             host.owned("startRun", 200, "POST", "/runs/\(foreground)/start"),
