@@ -1,4 +1,5 @@
 public import Foundation
+public import Text
 
 /// A typed client of the HTTP API.
 ///
@@ -53,6 +54,12 @@ extension APIClient {
     public func batch(_ calls: [BatchCall]) async throws -> APIReply<ItemList<BatchAnswer>> {
         try await reply(
             try APIRequest(.post, .batch, json: BatchRequest(calls), hasTimeLimit: false))
+    }
+
+    /// Makes the calls of a list, whose form the host checks.
+    public func batch(_ calls: JSONValue) async throws -> APIReply<ItemList<BatchAnswer>> {
+        try await reply(
+            try APIRequest(.post, .batch, json: ["calls": calls], hasTimeLimit: false))
     }
 
     /// The findings of the checks of `nervous doctor` that a running host can make.

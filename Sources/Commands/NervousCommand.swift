@@ -61,7 +61,7 @@ public struct NervousCommand: AsyncParsableCommand {
                 name: "Development",
                 subcommands: [
                     NewCommand.self, TestCommand.self, TrialCommand.self, RecordCommand.self,
-                    PackCommand.self, KeysCommand.self,
+                    PackCommand.self, KeysCommand.self, BatchCommand.self,
                 ]),
             CommandGroup(
                 name: "Host",

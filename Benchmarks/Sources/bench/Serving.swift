@@ -5,8 +5,30 @@ enum Serving {
     static func figures() async throws -> [Figure] {
         try await BenchHost.with { host in
             let token = try host.nervous("token", "create", "bench", "--allow", "sensor:load")
-            return try figures(host, token)
+            return try figures(host, token) + [try await batch(host, token)]
         }
+    }
+
+    /// A hundred small calls in one batch, on one connection.
+    private static func batch(_ host: BenchHost, _ token: String) async throws -> Figure {
+        let connection = try HTTPConnection(port: host.port, token: token)
+        let call = #"{"path":"/api/v1/sensors/load/latest"}"#
+        let calls = Array(repeating: call, count: 100).joined(separator: ",")
+        let body = Array("{\"calls\":[\(calls)]}".utf8)
+        let batches = try await Figure.rounds {
+            try await 1000
+                * seconds { try connection.post("/api/v1/batch", body, type: "application/json") }
+        }
+        let single = try await Figure.rounds {
+            try await 1000
+                * seconds {
+                    for _ in 0..<100 { try connection.get("/api/v1/sensors/load/latest") }
+                }
+        }
+        return Figure(
+            name: "a batch of 100 newest samples", unit: "ms", rounds: batches,
+            limit: String(
+                format: "the same calls one by one: %.2f ms", Figure.median(single)))
     }
 
     private static func figures(_ host: BenchHost, _ token: String) throws -> [Figure] {
