@@ -136,35 +136,12 @@ struct PermissionsCommand: AsyncParsableCommand {
         )
         var privilege: String
 
-        @Option(
-            help: ArgumentHelp(
-                "The maximum number of samples per second, such as 1.", valueName: "hertz"))
-        var rate: String?
-
-        @Option(
-            help: ArgumentHelp(
-                "Round numbers to multiples of this step, such as 0.1.", valueName: "step"))
-        var precision: String?
-
-        @Option(
-            help: ArgumentHelp(
-                "How far back samples may be read, such as 10m.", valueName: "duration"))
-        var history: String?
-
-        @Option(
-            name: [.customLong("expires"), .customLong("for")],
-            help: ArgumentHelp(
-                "When the grant ends: after a duration such as 7d, or on a day such as 2027-01-31.",
-                valueName: "end"))
-        var expires: String?
+        @OptionGroup var limits: GrantTermOptions
 
         @Flag(
             inversion: .prefixedNo,
             help: "Whether the grant also applies in the background; by default it does.")
         var background: Bool?
-
-        @Flag(help: "Only statistics, no samples.")
-        var statsOnly = false
 
         @Option(
             help: ArgumentHelp(
@@ -182,27 +159,20 @@ struct PermissionsCommand: AsyncParsableCommand {
                     .usage, "\(privilege) does not include \(wrong.escapedForDisplay(limit: 60)).",
                     hint: "List the sensors with: nervous sensors")
             }
-            let hasTerms = [rate, precision, history, expires].contains { $0 != nil }
-            if let asked, asked.sensor == nil, !hasTerms, background != false, !statsOnly {
+            if let asked, asked.sensor == nil, !limits.hasLimits, background != false,
+                !limits.statsOnly
+            {
                 return try await HostSession.with(options.host) { session in
                     try await checkDeclared(session)
                     try await PermissionsCommand.decide(
                         options, client, privilege, DecisionRequest(.allowAlways), session)
                 }
             }
-            let input = TermsInput(now: .now())
-            var terms: TermsDescription
-            do throws(TermsInput.Fault) {
-                terms = TermsDescription(
-                    access: statsOnly ? "stats" : asked?.access?.rawValue ?? "raw",
-                    rate: try input.rate(rate ?? ""),
-                    precision: try input.precision(precision ?? ""),
-                    history: try input.history(history ?? "")?.span,
-                    expires: try input.expires(expires ?? "")?.milliseconds,
-                    background: background)
-            } catch {
-                throw CommandFailure(.usage, error.message)
-            }
+            let given = try limits.limits(at: .now())
+            var terms = TermsDescription(
+                access: limits.statsOnly ? "stats" : asked?.access?.rawValue ?? "raw",
+                rate: given.rate, precision: given.precision, history: given.history?.span,
+                expires: given.expires?.milliseconds, background: background)
             terms.only = only.isEmpty ? nil : only
             try await grant(terms, asked)
         }

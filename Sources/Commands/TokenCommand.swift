@@ -34,6 +34,8 @@ struct TokenCommand: AsyncParsableCommand {
             completion: .names(.privilege))
         var allow: [String] = []
 
+        @OptionGroup var sets: PermissionSetOptions
+
         @Flag(help: "Let the token do everything that you may do.")
         var owner = false
 
@@ -48,18 +50,46 @@ struct TokenCommand: AsyncParsableCommand {
             if let lifetime, !TokenRequest.isLifetime(lifetime) {
                 throw ValidationError("--for takes a duration such as 30m, 8h or 7d, or never.")
             }
+            if owner, !sets.permissionSets.isEmpty {
+                throw ValidationError("--owner and --permission-set cannot be combined.")
+            }
         }
 
         func run() async throws {
+            let set = try sets.permissions(options.host)
+            // The choices and denials of a set are decided once the token exists.
+            let whole = allow + set.allow.filter { !$0.contains("=") }
+            let request = TokenRequest(name: name, owner: owner, allow: whole, lifetime: lifetime)
             try await HostSession.with(options.host) { session in
-                let reply = try await session.client.createToken(
-                    TokenRequest(name: name, owner: owner, allow: allow, lifetime: lifetime))
+                let reply = try await session.client.createToken(request)
+                do {
+                    try await decide(set, session)
+                } catch {
+                    // A token with a part of its permissions would be of no use.
+                    try? await session.client.revokeToken(of: name)
+                    throw error
+                }
                 guard !options.json else { return options.console.print(json: reply.json) }
                 options.console.print(try reply.value.token)
-                if allow.isEmpty, !owner {
+                if whole.isEmpty, set.allow.isEmpty, !owner {
                     options.console.say(
                         "It has no permissions yet: nervous permissions grant \(name) sensor:ID")
                 }
+            }
+        }
+
+        /// Decides what a set lists for some sensors of a kind, and its denials, which take precedence.
+        private func decide(_ set: PermissionSet, _ session: HostSession) async throws {
+            for text in set.allow where text.contains("=") {
+                guard let flag = FlagDecisions.flag(text, .allowOnce) else { continue }
+                _ = try await session.client.decide(
+                    DecisionRequest(
+                        decision: "allow-always", only: flag.only?.map(\.description)),
+                    on: flag.privilege.description, by: name)
+            }
+            for text in set.deny {
+                _ = try await session.client.decide(
+                    DecisionRequest(.deny), on: text, by: name)
             }
         }
     }
@@ -91,36 +121,13 @@ struct TokenCommand: AsyncParsableCommand {
                 "Only this sensor or kind; may be repeated.", valueName: "sensor"))
         var sensor: [String] = []
 
-        @Flag(help: "Only statistics, no samples.")
-        var statsOnly = false
-
         @Flag(help: "Only reading, no publishing.")
         var readOnly = false
 
         @Flag(help: "Only publishing, no reading.")
         var writeOnly = false
 
-        @Option(
-            help: ArgumentHelp(
-                "The maximum number of samples per second, such as 1.", valueName: "hertz"))
-        var rate: String?
-
-        @Option(
-            help: ArgumentHelp(
-                "Round numbers to multiples of this step, such as 0.1.", valueName: "step"))
-        var precision: String?
-
-        @Option(
-            help: ArgumentHelp(
-                "How far back samples may be read, such as 10m.", valueName: "duration"))
-        var history: String?
-
-        @Option(
-            name: [.customLong("expires"), .customLong("for")],
-            help: ArgumentHelp(
-                "When the token ends: after a duration such as 10m, or on a day such as 2027-01-31.",
-                valueName: "end"))
-        var expires: String?
+        @OptionGroup var terms: GrantTermOptions
 
         @Option(
             help: ArgumentHelp(
@@ -132,7 +139,7 @@ struct TokenCommand: AsyncParsableCommand {
         var seal = false
 
         func validate() throws {
-            guard [statsOnly, readOnly, writeOnly].count(where: \.self) <= 1 else {
+            guard [terms.statsOnly, readOnly, writeOnly].count(where: \.self) <= 1 else {
                 throw ValidationError(
                     "--stats-only, --read-only and --write-only exclude each other.")
             }
@@ -172,20 +179,12 @@ struct TokenCommand: AsyncParsableCommand {
         }
 
         private func caveat() throws -> Caveat {
-            let input = TermsInput(now: .now())
-            let caveat: Caveat?
-            do throws(TermsInput.Fault) {
-                caveat = Caveat(
-                    label: label,
-                    sensors: sensor.isEmpty ? nil : sensor.compactMap { SensorID($0) },
-                    access: statsOnly ? .stats : readOnly ? .raw : writeOnly ? .write : nil,
-                    maximumRate: try input.rate(rate ?? ""),
-                    precision: try input.precision(precision ?? ""),
-                    history: try input.history(history ?? ""),
-                    expires: try input.expires(expires ?? ""))
-            } catch {
-                throw CommandFailure(.usage, error.message)
-            }
+            let limits = try terms.limits(at: .now())
+            let caveat = Caveat(
+                label: label, sensors: sensor.isEmpty ? nil : sensor.compactMap { SensorID($0) },
+                access: terms.statsOnly ? .stats : readOnly ? .raw : writeOnly ? .write : nil,
+                maximumRate: limits.rate, precision: limits.precision, history: limits.history,
+                expires: limits.expires)
             guard let caveat else {
                 throw CommandFailure(
                     .usage,

@@ -29,6 +29,7 @@ struct RunCommand: AsyncParsableCommand {
 
             A name refers to an installed app; if there is none, the bundled app of this
             name is installed first. An argument that contains / is a path.
+            -P decides about what the set lists and the app declares, for this run.
             What you allow “always” is stored; see `nervous permissions`. Without a
             terminal you cannot be asked: unless stored decisions and options decide about
             each privilege, the app is not run, and the exit code is 77.
@@ -59,14 +60,7 @@ struct RunCommand: AsyncParsableCommand {
         completion: .names(.privilege))
     var deny: [String] = []
 
-    @Option(
-        name: [.customShort("P"), .customLong("permission-set")],
-        help: ArgumentHelp(
-            """
-            Allow and deny for this run what a permission set of config.json lists and the app declares; \
-            may be repeated.
-            """, valueName: "name"))
-    var permissionSets: [String] = []
+    @OptionGroup var sets: PermissionSetOptions
 
     @Flag(help: "Allow all declared privileges for this run.")
     var allowAll = false
@@ -193,8 +187,7 @@ struct RunCommand: AsyncParsableCommand {
         let prepared = try await PreparedRun.prepare(
             item.name, inBackground: background, session)
         do {
-            let set = try Configuration(path: options.host.paths.configuration)
-                .permissions(inSets: permissionSets)
+            let set = try sets.permissions(options.host)
             let flags = try FlagDecisions(
                 set, allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges,
                 asksAtFirstUse: item.generation != nil)

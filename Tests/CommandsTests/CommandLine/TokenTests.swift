@@ -61,6 +61,44 @@ struct TokenTests {
         #expect(!log.contains { $0.reason?.contains(token) == true })
     }
 
+    @Test func `a permission set gives a new token its privileges and denials`() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(
+            #"""
+            {"permissionSets": {
+                "watch": {"allow": ["sensor:cpu", "sensor:memory:stats"], "deny": ["sensor:load"]},
+                "wrong": {"allow": ["sensor:nothing"]},
+                "missing": {"allow": ["sensor:cpu"], "deny": ["sensor:nothing"]}
+            }}
+            """#)
+        let made = try sandbox.nervous(
+            "token", "create", "curl", "-P", "watch", "--allow", "storage")
+        #expect(made.code == 0 && made.output.hasPrefix("nvs_"), "\(made.errors)")
+        #expect(!made.errors.contains("no permissions"))
+        struct List: Decodable {
+            struct Item: Decodable {
+                let privilege: String
+                let state: String
+            }
+            let items: [Item]
+        }
+        let shown = try sandbox.nervous("permissions", "curl", "--json").output
+        let list = try JSONDecoder().decode(List.self, from: Data(shown.utf8))
+        #expect(
+            Set(list.items.map { "\($0.privilege) \($0.state)" }) == [
+                "sensor:cpu granted", "sensor:memory:stats granted", "sensor:load denied",
+                "storage granted",
+            ])
+        for set in ["wrong", "missing"] {
+            let failed = try sandbox.nervous("token", "create", "other", "-P", set)
+            #expect(failed.code != 0 && failed.output.isEmpty, "\(failed.output)")
+        }
+        #expect(try sandbox.nervous("token", "create", "x", "-P", "none").code == 64)
+        #expect(try sandbox.nervous("token", "create", "x", "-P", "watch", "--owner").code == 64)
+        let tokens = try sandbox.nervous("token", "list").output
+        #expect(tokens.contains("curl") && !tokens.contains("other"), "\(tokens)")
+    }
+
     @Test func `the log omits the owner's own reads unless requested`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("query", "load", "--json").code == 0)
