@@ -91,7 +91,7 @@ public struct RunDescription: Codable, Sendable {
 /// The texts come from the app: escape them before display, except those of `message`, which the
 /// host has escaped already.
 public struct RunEventItem: Codable, Sendable {
-    /// `started`, `console`, `uncaught`, `asks`, `message`, `view`, `markup`, `ended` or `failed`.
+    /// `started`, `console`, `uncaught`, `asks`, `refused`, `message`, `view`, `markup`, `ended` or `failed`.
     public let event: String
     /// When the host received it, in milliseconds since 1970; of what the app wrote and of `started`.
     public var time: Double?
@@ -107,13 +107,14 @@ public struct RunEventItem: Codable, Sendable {
     public var stack: String?
     /// Of `started`: the layers that confine the app; empty if it is not confined.
     public var layers: [String]?
-    /// Of `asks`: the undecided privilege that the app needs; its call waits for a while.
+    /// Of `asks`: the undecided privilege that the app needs, whose call waits for a while; of `refused`: the
+    /// privilege that a call needed.
     public var privilege: String?
     /// Of `ended`: the run.
     public var run: RunDescription?
     /// Of `failed`: the problem's code.
     public var code: String?
-    /// Of `failed`: how to resolve it.
+    /// Of `failed` and `refused`: how to resolve it.
     public var fix: String?
 
     /// Creates a value from its members.

@@ -42,6 +42,8 @@ public actor Authority {
     private let tokens: TokenRegistry
     private let decisions: PermissionRegistry
     private let requests: RequestTable
+    private let broker: BrokerDecisions
+    private let refusals: RefusalReporter
     private let checker: AccessChecker
     private let storage: StorageRegistry
     private let changes = ChangeQueue()
@@ -109,9 +111,13 @@ public actor Authority {
         self.time = time
         noticeBoard = NoticeBoard(time: time)
         requests = RequestTable(timeLimit: timeLimit, time: time, changes: requestChanges)
+        broker = BrokerDecisions(
+            permissions: decisions, requests: requests, changes: changes, time: time,
+            logger: logger)
+        refusals = RefusalReporter(log: log, notices: noticeBoard, time: time)
         checker = AccessChecker(
             clients: clients, tokens: tokens, permissions: decisions, requests: requests,
-            refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
+            broker: broker, refusals: refusals, log: log)
     }
 
     /// The path of the apps' storage, beside the permission database.
@@ -295,6 +301,12 @@ public actor Authority {
 
     /// Ends the stream of a run's requests.
     public func unwatchRequests(of run: String) { requests.unwatch(run) }
+
+    /// What is refused in a run from now on, one refusal for each privilege, until `unwatchRefusals`.
+    public func watchRefusals(of run: String) -> AsyncStream<Refusal> { refusals.watch(run) }
+
+    /// Ends the stream of a run's refusals.
+    public func unwatchRefusals(of run: String) { refusals.unwatch(run) }
 
     /// Refuses the calls that wait for a decision; the owner can still decide later.
     ///

@@ -3,6 +3,16 @@ import Samples
 import Scheduling
 import Text
 
+/// A refused use of a privilege, for the owner; the client gets another hint.
+public struct Refusal: Hashable, Sendable {
+    /// What was refused.
+    public let privilege: PrivilegeID
+    /// Why, as a sentence.
+    public let message: String
+    /// How the owner can allow it.
+    public let hint: String?
+}
+
 /// Turns refused calls into errors, and records each in the access log; invalid tokens are also
 /// posted as notices.
 ///
@@ -11,16 +21,48 @@ final class RefusalReporter {
     /// The maximum number of invalid tokens within a minute that are reported individually.
     private static let attemptLimit = 10
 
+    /// The maximum number of privileges of a run whose refusals are reported to a watcher.
+    private static let watchLimit = 16
+
+    private struct Watcher {
+        let refusals: AsyncStream<Refusal>.Continuation
+        var reported: Set<PrivilegeID> = []
+    }
+
     private let log: AccessLog
     private let notices: NoticeBoard
     private let time: any TimeSource
     private var attempts = RateLimiter<Timestamp>(RefusalReporter.attemptLimit, per: .seconds(60))
     private var hasReportedExcess = false
+    private var watchers: [String: Watcher] = [:]
 
     init(log: AccessLog, notices: NoticeBoard, time: any TimeSource) {
         self.log = log
         self.notices = notices
         self.time = time
+    }
+
+    /// The refusals in a run, one for each privilege; ends an earlier stream of the run.
+    func watch(_ run: String) -> AsyncStream<Refusal> {
+        let (stream, refusals) = AsyncStream.makeStream(
+            of: Refusal.self, bufferingPolicy: .bufferingOldest(Self.watchLimit))
+        unwatch(run)
+        watchers[run] = Watcher(refusals: refusals)
+        return stream
+    }
+
+    func unwatch(_ run: String) {
+        watchers.removeValue(forKey: run)?.refusals.finish()
+    }
+
+    private func notifyWatcher(
+        of client: Client, _ privilege: PrivilegeID, _ message: String, hint: String?
+    ) {
+        guard let run = client.run, let watcher = watchers[run],
+            watcher.reported.count < Self.watchLimit,
+            watchers[run]?.reported.insert(privilege).inserted == true
+        else { return }
+        watcher.refusals.yield(Refusal(privilege: privilege, message: message, hint: hint))
     }
 
     // MARK: - Tokens
@@ -104,6 +146,7 @@ final class RefusalReporter {
         }
         await log.refuse(
             request, operation: request.operation, client: client, reason: message)
+        notifyWatcher(of: client, wanted, message, hint: hint)
         return AuthError(
             code, message, hint: hint, clientHint: Self.request(for: wanted, after: verdict),
             privilege: wanted)
@@ -142,6 +185,8 @@ final class RefusalReporter {
     ) async -> AuthError {
         await log.refuse(
             nil, operation: operation, client: client, privilege: privilege, reason: message)
+        // Without a hint of its own, the client has the owner's already.
+        if clientHint != nil { notifyWatcher(of: client, privilege, message, hint: hint) }
         return AuthError(
             code, message, hint: hint, clientHint: clientHint, privilege: privilege)
     }

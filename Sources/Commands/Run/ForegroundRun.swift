@@ -79,6 +79,7 @@ struct ForegroundRun: Sendable {
     ) async throws -> (RunDescription, isAnswered: Bool) {
         var ended: RunDescription?
         var isAnswered = true
+        var refusals: [RunEventItem] = []
         let request = StartRunRequest(
             insecure: isInsecure, view: showsText, markup: showsMarkup,
             lifetime: (lifetime ?? (showsText || showsMarkup ? duration : nil)).map {
@@ -92,12 +93,23 @@ struct ForegroundRun: Sendable {
             if event.event == "asks", let privilege = event.privilege.flatMap({ PrivilegeID($0) }) {
                 isAnswered = try await consent.answer(privilege) && isAnswered
             }
+            if event.event == "refused" { refusals.append(event) }
             if console.isJSON { console.print(json: line) } else { show(event) }
         }
         guard let ended else {
             throw CommandFailure(.remote, "The host stopped while the app was running.")
         }
+        report(refusals)
         return (ended, isAnswered)
+    }
+
+    /// Tells the owner how to allow what was refused: the app itself is told only to ask.
+    private func report(_ refusals: [RunEventItem]) {
+        guard Console.messagesAreTerminal, !console.isJSON else { return }
+        for refusal in refusals {
+            console.say((refusal.text ?? "").escapedForDisplay(limit: 300))
+            if let fix = refusal.fix { console.say("  \(fix.escapedForDisplay(limit: 300))") }
+        }
     }
 
     private func show(_ event: RunEventItem) {

@@ -124,6 +124,10 @@ struct RunRoutes {
         let asking = Task {
             for await request in requests { await events.send(RunEventItem(asks: request)) }
         }
+        let refusals = await authorizer.authority.watchRefusals(of: id)
+        let reporting = Task {
+            for await refusal in refusals { await events.send(RunEventItem(refused: refusal)) }
+        }
         let (notices, watcher) = await authorizer.authority.noticeBoard.watch()
         let forwarding = Task {
             for await notice in notices {
@@ -135,8 +139,10 @@ struct RunRoutes {
         }
         let leave = { @Sendable in
             await authorizer.authority.unwatchRequests(of: id)
+            await authorizer.authority.unwatchRefusals(of: id)
             await authorizer.authority.noticeBoard.unwatch(watcher)
             await asking.value
+            await reporting.value
             await forwarding.value
         }
         do {
@@ -197,6 +203,12 @@ extension RunEventItem {
 
     init(asks request: PendingRequest) {
         self.init(event: "asks", privilege: request.privilege.description)
+    }
+
+    init(refused refusal: Refusal) {
+        self.init(
+            event: "refused", text: refusal.message, privilege: refusal.privilege.description,
+            fix: refusal.hint)
     }
 
     init(_ message: AppMessage) {

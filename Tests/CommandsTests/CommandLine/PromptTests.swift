@@ -50,7 +50,7 @@ struct PromptTests {
     }
 
     @Test
-    func `denying gives the app an error with the privilege and what to ask the owner for`()
+    func `denying gives the app an error without the command, which the owner sees at the end`()
         throws
     {
         let sandbox = try Sandbox()
@@ -61,7 +61,11 @@ struct PromptTests {
         #expect(terminal.text.contains("latest(): NotAllowedError"))
         #expect(terminal.text.contains("privilege: sensor:memory"))
         #expect(terminal.text.contains("Ask the owner to allow sensor:memory."))
-        #expect(!terminal.text.contains("permissions grant"))
+        let command = "Allow it with: nervous permissions grant denied-demo sensor:memory"
+        #expect(terminal.text.matches(of: /permissions grant/).count == 1, "\(terminal.text)")
+        let last = try #require(terminal.text.range(of: "stats():"))
+        #expect(terminal.text[last.upperBound...].contains("  \(command)\n"))
+        #expect(!terminal.text[..<last.lowerBound].contains("permissions grant"))
         #expect(terminal.text.contains("stats(): NotAllowedError"))
         #expect(terminal.text.contains("memory: denied for this run\n"))
 
