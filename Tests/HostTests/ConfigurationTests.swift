@@ -152,7 +152,7 @@ struct ConfigurationTests {
     }
 
     @Test func `a receiver is read rarely only if restAfter is set`() throws {
-        let section = try parsed(#"{"gpsd": {"restAfter": "5m", "lookEvery": "10s"}}"#).gpsd
+        let section = try parsed(#"{"gpsd": {"restAfter": "5m", "pollInterval": "10s"}}"#).gpsd
         #expect(section.rest?.after == .seconds(300))
         #expect(section.rest?.every == .seconds(10))
         #expect(try parsed(#"{"gpsd": {"restAfter": "1h"}}"#).gpsd.rest?.every == .seconds(20))
@@ -164,10 +164,10 @@ struct ConfigurationTests {
         (#"{"gpsd": {"port": 0}}"#, "port must be an integer from 1 to 65535"),
         (#"{"gpsd": {"device": "/dev/a"}}"#, "“device” is not a setting of gpsd"),
         (#"{"gpsd": []}"#, "gpsd must be an object"),
-        (#"{"gpsd": {"lookEvery": "10s"}}"#, "lookEvery requires restAfter"),
+        (#"{"gpsd": {"pollInterval": "10s"}}"#, "pollInterval requires restAfter"),
         (
-            #"{"gpsd": {"restAfter": "5m", "lookEvery": "26s"}}"#,
-            #"lookEvery must be a duration from 5s to 25s, such as "25s""#
+            #"{"gpsd": {"restAfter": "5m", "pollInterval": "26s"}}"#,
+            #"pollInterval must be a duration from 5s to 25s, such as "25s""#
         ),
     ])
     func `an invalid section gpsd is rejected`(text: String, complaint: String) throws {

@@ -121,7 +121,7 @@ export class Limb {
     const { Chart, Points } = await import("/lib/charts.js");
     const series = AXES.map((name) => ({ name, unit: "m/s²", points: new Points(MOST_POINTS) }));
     this.#chart = new Chart(canvas, {
-      label, series, follow: LENGTH_MS, group: group?.(), readout, rest: "Move over the chart to read its values." });
+      label, series, follow: LENGTH_MS, group: group?.(), readout, placeholder: "Move over the chart to read its values." });
     this.#series = series;
   }
 

@@ -121,7 +121,7 @@ export async function draw(limbs, { start, end }, chosen) {
   const group = new ChartGroup({ range: true });
   charts = limbs.map(({ label, sensor, samples }, at) => new Chart(rows[at].canvas, {
     label: `Recording of ${label ?? limbName(sensor) ?? sensor}`, from: start, to: end, group, readout: rows[at].readout,
-    rest: "Drag over the chart to choose a range.",
+    placeholder: "Drag over the chart to choose a range.",
     series: AXES.map((name) => ({ name, unit: "m/s²", t: samples.map(({ t }) => t), v: samples.map((sample) => sample[name]) })),
     onrange: ({ from, to }) => chosen({ from: Math.max(from, start), to: Math.min(to, end) }),
   }));

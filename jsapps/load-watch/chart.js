@@ -30,7 +30,7 @@
     const bounds = unit === "%" ? { floor: 0, ceiling: 100 } : {};
     const chart = new Chart(canvas, {
       label: `${title}, the last 10 minutes`, series, follow: LENGTH_MS, readout, group, ...bounds,
-      rest: "Move over the chart to read its values.",
+      placeholder: "Move over the chart to read its values.",
     });
     return (sample) => {
       for (const { name, points } of series) points.push(sample.t, sample[name] ?? NaN);

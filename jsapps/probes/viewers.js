@@ -39,7 +39,7 @@ const curves = (chosen, bounds = {}) => (place, { title, fields }) => {
       const series = drawn.map(({ name, unit }) => ({ name, unit: unitText(unit), points: new Points(MOST_POINTS) }));
       const chart = new Chart(canvas, {
         label: `${title}, the last 10 minutes`, series, follow: LENGTH_MS, readout,
-        rest: "Move over the chart to read its values.", ...bounds });
+        placeholder: "Move over the chart to read its values.", ...bounds });
       push = (sample) => {
         for (const { name, points } of series) points.push(sample.t, sample[name] ?? NaN);
         chart.update();

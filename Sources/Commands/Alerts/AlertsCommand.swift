@@ -9,7 +9,7 @@ import Text
 struct AlertsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alerts",
-        abstract: "Be told when a sensor passes a threshold, falls silent or behaves unusually.",
+        abstract: "Set alerts for sensors that pass a threshold, fall silent or behave unusually.",
         discussion: """
             Examples:
               nervous alerts add busy cpu --window 5m --above 90 --clear 80 --for 2m

@@ -17,10 +17,11 @@ struct Redaction {
     /// Members whose strings are kept.
     private static let readable: Set<String> = [
         // config.json
-        "addresses", "ca", "discoveryPrefix", "host", "libraries", "lookEvery", "passwordFile",
-        "restAfter",
+        "addresses", "ca", "discoveryPrefix", "host", "libraries", "passwordFile", "pollInterval",
+        "privilege", "restAfter", "socket",
         // sensor.json
-        "characteristic", "every", "form", "format", "from", "id", "kind", "report", "scenario",
+        "characteristic", "connectTimeout", "every", "form", "format", "from", "id", "kind",
+        "report", "scenario",
         "service", "timeout", "unit", "version",
     ]
     /// Members of which nothing is kept, whatever they contain.

@@ -31,7 +31,7 @@ public struct BluetoothConnector: ConnectorKind {
     let takesLines: Bool
     private let bus: String
 
-    /// Reads `name` or `address`, `adapter`, `scanFor` (30s), `stepWithin` (30s), `lines` (whether
+    /// Reads `name` or `address`, `adapter`, `scanFor` (30s), `connectTimeout` (30s), `lines` (whether
     /// values are parts of lines) and `characteristics`, a list of `service`, `characteristic`,
     /// `read` (how often to read one without notifications) and, for all of them or for none,
     /// `name` and `form`.
@@ -59,7 +59,7 @@ public struct BluetoothConnector: ConnectorKind {
         scanLimit =
             try source.duration("scanFor", in: .seconds(1)...(.seconds(600))) ?? .seconds(30)
         stepLimit =
-            try source.duration("stepWithin", in: .seconds(1)...(.seconds(300))) ?? .seconds(30)
+            try source.duration("connectTimeout", in: .seconds(1)...(.seconds(300))) ?? .seconds(30)
         guard
             let items = try source.objects("characteristics", atMost: Self.maximumCharacteristics)
         else { throw source.missing("characteristics") }

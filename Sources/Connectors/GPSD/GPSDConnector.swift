@@ -52,9 +52,9 @@ struct GPSDConnector: ConnectorKind {
         device = try source.text("device")
         report = try source.choice("report", of: Report.self) ?? .fix
         let after = try source.duration("restAfter", in: RestCycle.spans)
-        let every = try source.duration("lookEvery", in: RestCycle.checkIntervals)
+        let every = try source.duration("pollInterval", in: RestCycle.checkIntervals)
         guard after != nil || every == nil else {
-            throw source.wrong("lookEvery", "requires restAfter")
+            throw source.wrong("pollInterval", "requires restAfter")
         }
         rest = after.map { RestCycle(after: $0, every: every ?? RestCycle.standardCheckInterval) }
         time = .system

@@ -213,7 +213,7 @@ struct ConfigurationSetting: Sendable {
                 + " streamed; without it, it is always streamed",
             example: "5m", text: { $0.gpsd.rest?.after.span }),
         ConfigurationSetting(
-            "gpsd.lookEvery",
+            "gpsd.pollInterval",
             "how often a receiver without motion is polled for a fix, from 5s to 25s; needs"
                 + " restAfter",
             example: "20s", text: { $0.gpsd.rest?.every.span }),

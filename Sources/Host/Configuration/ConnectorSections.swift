@@ -14,7 +14,7 @@ import VM
 /// The address of gpsd.
 ///
 /// ```json
-/// "gpsd": { "host": "192.168.1.7", "port": 2947, "restAfter": "5m", "lookEvery": "20s" }
+/// "gpsd": { "host": "192.168.1.7", "port": 2947, "restAfter": "5m", "pollInterval": "20s" }
 /// ```
 package struct GPSDSection: Sendable, Equatable {
     /// An IP address, because discovery cannot wait for a name lookup.
@@ -31,10 +31,10 @@ package struct GPSDSection: Sendable, Equatable {
         host = try fields.takeAddress("host") ?? host
         if let number = try fields.take("port", 1...65_535) { port = number }
         let after = try Self.span("restAfter", LocationDriver.Rest.spans, &fields)
-        let every = try Self.span("lookEvery", LocationDriver.Rest.checkIntervals, &fields)
+        let every = try Self.span("pollInterval", LocationDriver.Rest.checkIntervals, &fields)
         guard after != nil || every == nil else {
             throw ConfigurationError(
-                position: section.position, message: "lookEvery requires restAfter")
+                position: section.position, message: "pollInterval requires restAfter")
         }
         rest = after.map { LocationDriver.Rest(after: $0, every: every) }
         try fields.end()

@@ -894,9 +894,9 @@ declare module "*/lib/charts.js" {
     /** Stretches that are hatched. */
     damaged?: readonly Range[];
     group?: ChartGroup;
-    /** Shows the values below the crosshair; `rest` is its text otherwise. */
+    /** Shows the values below the crosshair; `placeholder` is its text otherwise. */
     readout?: Element;
-    rest?: string;
+    placeholder?: string;
     brief?: boolean;
     limits?: { from?: number; to?: number; shortest?: number; longest?: number };
     /** The range cannot be changed by hand. */

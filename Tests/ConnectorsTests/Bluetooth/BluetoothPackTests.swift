@@ -30,7 +30,7 @@ struct BluetoothPackTests {
         #expect(wanted.interval == nil)
         let other = try Self.pack(
             #""address": "aa:bb:cc:dd:ee:0f", "adapter": "hci1", "scanFor": "5s", "#
-                + #""stepWithin": "2s", "characteristics": [{"name": "lock", "form": "utf8", "#
+                + #""connectTimeout": "2s", "characteristics": [{"name": "lock", "form": "utf8", "#
                 + #""service": "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "#
                 + #""characteristic": "12345678", "read": "10s"}]"#)
         let second = try #require(other.connector as? BluetoothConnector)
@@ -55,7 +55,7 @@ struct BluetoothPackTests {
         (#""name": "a""#, "has no characteristics"),
         (#""name": "a", "characteristics": []"#, "characteristics"),
         (#""name": "a", "scanFor": "1h", "characteristics": [\#(lock)]"#, "scanFor"),
-        (#""name": "a", "stepWithin": "0s", "characteristics": [\#(lock)]"#, "stepWithin"),
+        (#""name": "a", "connectTimeout": "0s", "characteristics": [\#(lock)]"#, "connectTimeout"),
         (#""name": "a", "characteristics": [\#(lock), \#(lock)]"#, "contains duplicate names"),
         (#""name": "a", "characteristics": [\#(lock), \#(bare)]"#, "in all elements or in none"),
         (#""name": "a", "lines": true, "characteristics": [\#(lock)]"#, "lines"),

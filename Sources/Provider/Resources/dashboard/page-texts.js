@@ -726,7 +726,7 @@ const plural = (count, one, many) => (count === 1 ? one : many);
 
 const alerts = {
   title: "Alerts",
-  subtitle: "Be told when a sensor passes a threshold, falls silent or behaves unusually",
+  subtitle: "Alerts for sensors that pass a threshold, fall silent or behave unusually",
   theRules: "the rules",
   rules: "Rules",
   none: "No alert rules",

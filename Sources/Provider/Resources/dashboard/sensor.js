@@ -218,7 +218,7 @@ export default {
 
     chart = new Chart(canvas, {
       label: said.chartOf(plain(sensor.title)), series: curves.map(({ series }) => series), group: new ChartGroup(),
-      ...boundsOf(curves[0].field, curves[0].sensor), readout, rest: said.how,
+      ...boundsOf(curves[0].field, curves[0].sensor), readout, placeholder: said.how,
       format: (v, u, step) => (step === undefined ? format.number(v, u) : format.tick(v, u, step)),
       limits: { shortest: SECOND, longest: 30 * 365 * DAY },
       ...(state.follow === null ? { from: state.from, to: state.to } : { follow: state.follow }),

@@ -433,7 +433,7 @@ function elevation(route, map) {
   const readout = h("output", { class: "readout" }, words.elevationHint);
   const length = points.at(-1).metres;
   const chart = new Chart(canvas, {
-    label: words.elevationLabel, from: 0, to: length, fixed: true, readout, rest: words.elevationHint,
+    label: words.elevationLabel, from: 0, to: length, fixed: true, readout, placeholder: words.elevationHint,
     axis: { format: (metres, step) => (step ? tick(metres) : lengthText(metres)) },
     format: (metres) => `${format.count(Math.round(metres))}\u202fm`,
     series: [{

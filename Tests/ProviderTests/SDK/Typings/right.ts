@@ -188,7 +188,7 @@ async function charts(canvas: HTMLCanvasElement): Promise<void> {
       { name: "busy", unit: "%", points, area: true, live: true },
       { name: "mean", every: 60_000, t: [0, 60_000], v: [1, null], min: new Float64Array(2) },
     ],
-    follow: 600_000, floor: 0, ceiling: 100, group, rest: "Move over the chart.",
+    follow: 600_000, floor: 0, ceiling: 100, group, placeholder: "Move over the chart.",
     format: (value, unit, step) => `${value.toFixed(step === undefined ? 2 : 0)} ${unit ?? ""}`,
     onrange: ({ from, to, follow }) => console.log(to - from, follow),
     onread: (at) => console.log(at ?? group.at),

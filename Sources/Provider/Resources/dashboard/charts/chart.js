@@ -31,7 +31,7 @@ export class Chart {
     Chart.all.add(this);
     this.#takeRange(options);
     if (!options.bare) this.#listen();
-    if (options.readout && options.rest) options.readout.textContent = options.rest;
+    if (options.readout && options.placeholder) options.readout.textContent = options.placeholder;
     sizes.observe(canvas);
     sight.observe(canvas);
   }
@@ -160,8 +160,8 @@ export class Chart {
   }
 
   #say(isMine) {
-    const { at } = this.#group, { readout, rest = "" } = this.#options;
-    const text = at === null ? rest : sentenceAt(at, this.#view);
+    const { at } = this.#group, { readout, placeholder = "" } = this.#options;
+    const text = at === null ? placeholder : sentenceAt(at, this.#view);
     if (readout && readout.textContent !== text) readout.textContent = text;
     if (!isMine) return;
     if (at === null) return this.#describe();

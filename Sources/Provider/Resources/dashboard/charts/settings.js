@@ -80,7 +80,7 @@ const TEXTS = {
  * @property {Element} [readout] shows the values under the crosshair
  * @property {(at: number|null) => void} [onread] the crosshair moved, or is hidden
  * @property {boolean} [brief] the readout shows only the time of day and the values
- * @property {string} [rest] the text of the readout while there is no crosshair
+ * @property {string} [placeholder] the text of the readout while there is no crosshair
  * @property {{from?: number, to?: number, shortest?: number, longest?: number}} [limits] of the range
  * @property {(range: {from: number, to: number, follow: number|null}) => void} [onrange] the person
  *   chose another range

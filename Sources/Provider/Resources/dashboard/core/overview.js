@@ -186,8 +186,8 @@ const overview = {
         said(unit, parts.unit);
         Object.assign(series, data.curve(length), { live: !late });
         if (chart.range.follow !== length) chart.set({ follow: length });
-        chart.options.rest = tileDetail(sensor, field, data);
-        if (group.at === null) said(detail, chart.options.rest);
+        chart.options.placeholder = tileDetail(sensor, field, data);
+        if (group.at === null) said(detail, chart.options.placeholder);
         chart.update();
       }
     }
