@@ -19,6 +19,7 @@ struct ExportCommand: AsyncParsableCommand {
               nervous export cpu -o cpu.csv
               nervous export cpu --last 1h -o - | gzip > cpu.csv.gz
               nervous export cpu memory --last 7d --format columns -o samples/
+              nervous export cpu --last 1h -o cpu.senml
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -28,7 +29,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var timeRange: TimeRangeOptions
 
-    @Option(help: "csv, ndjson or columns; by default from the name of the file.")
+    @Option(help: "csv, ndjson, columns or senml; by default from the name of the file.")
     var format: TransferFormat?
 
     @Option(
@@ -95,11 +96,15 @@ struct ExportCommand: AsyncParsableCommand {
             try await eachPage(of: sensor, form, range, after: file.progress.cursor, session) {
                 page in
                 let body = Self.rows(of: page, form, isFirst: file.progress.bytes == 0)
-                var samples = body.withUnsafeBytes { RowCounter(form).rows($0).rows }
+                var samples = Self.samples(in: body, form)
                 if form == .csv, file.progress.bytes == 0 { samples -= 1 }
                 try file.append(body, samples: samples, next: page.next)
                 line.show(file.progress.samples, of: total)
                 return true
+            }
+            if form == .senml {
+                try Self.checkNotEmpty(file.progress.bytes > 0, sensor)
+                try file.append(Self.endOfPack, samples: 0, next: nil)
             }
         } catch {
             try? file.checkpoint()
@@ -143,8 +148,14 @@ struct ExportCommand: AsyncParsableCommand {
         let range: Range = [("from", start), ("to", end)]
         var isFirst = true
         try await eachPage(of: sensor, form, range, after: nil, session) { page in
+            let body = Self.rows(of: page, form, isFirst: isFirst)
+            guard !body.isEmpty else { return true }
             defer { isFirst = false }
-            return try RawOutput.write(Self.rows(of: page, form, isFirst: isFirst))
+            return try RawOutput.write(body)
+        }
+        if form == .senml {
+            try Self.checkNotEmpty(!isFirst, sensor)
+            _ = try RawOutput.write(Self.endOfPack)
         }
         guard let damaged = try await totals(sensor, range, session).damaged else { return }
         options.console.warn(about: damaged, of: sensor)
@@ -170,10 +181,38 @@ struct ExportCommand: AsyncParsableCommand {
         } while cursor != nil
     }
 
-    /// Every page of CSV has a header line; only the first is written.
+    private static let endOfPack = Data("]\n".utf8)
+
+    /// A pack of SenML has at least one record.
+    private static func checkNotEmpty(_ hasSamples: Bool, _ sensor: String) throws {
+        guard !hasSamples else { return }
+        throw CommandFailure(
+            .noInput, "\(sensor) has no samples in this range, and SenML has no empty packs.",
+            hint: "Choose another range, or --format csv.")
+    }
+
+    /// The number of samples of a page, or of lines of CSV.
+    private static func samples(in body: Data, _ form: SampleFormat) -> Int {
+        guard form == .senml else {
+            return body.withUnsafeBytes { RowCounter(form).rows($0).rows }
+        }
+        // The first record of each sample has its time. In texts, quotation marks are escaped.
+        return body.ranges(of: Data(#""bt":"#.utf8)).count
+    }
+
+    /// The part of a page that a file has.
+    ///
+    /// Every page of CSV has a header line; only the first is written. The pages of SenML become one pack: each
+    /// begins with the base members that apply to it.
     private static func rows(
         of page: EncodedSamples, _ form: SampleFormat, isFirst: Bool
     ) -> Data {
+        if form == .senml {
+            guard let start = page.body.firstIndex(of: UInt8(ascii: "[")),
+                let end = page.body.lastIndex(of: UInt8(ascii: "]"))
+            else { return Data() }
+            return Data((isFirst ? "[" : ",\n").utf8) + page.body[(start + 1)..<end]
+        }
         guard form == .csv, !isFirst, let end = page.body.firstIndex(of: 0x0A) else {
             return page.body
         }

@@ -127,12 +127,12 @@ struct ExportFile {
 
 /// The formats of files that samples are exported to and imported from.
 enum TransferFormat: String, ExpressibleByArgument, CaseIterable {
-    case csv, ndjson, columns
+    case csv, ndjson, columns, senml
 
     /// The formats of the known file extensions.
     private static let extensions: [(name: String, format: TransferFormat)] = [
         ("csv", .csv), ("ndjson", .ndjson), ("jsonl", .ndjson), ("columns", .columns),
-        ("nvc", .columns),
+        ("nvc", .columns), ("senml", .senml),
     ]
 
     /// The format of a file extension; `nil` if unknown.
@@ -156,6 +156,7 @@ enum TransferFormat: String, ExpressibleByArgument, CaseIterable {
         case .csv: .csv
         case .ndjson: .ndjson
         case .columns: .columns
+        case .senml: .senml
         }
     }
 }

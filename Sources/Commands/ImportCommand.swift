@@ -20,17 +20,18 @@ struct ImportCommand: AsyncParsableCommand {
             Examples:
               nervous import walk.csv --sensor my.steps
               nervous import walk.columns --sensor my.accelerometer
+              nervous import attic.senml --sensor my.climate   (one pack, at most 64 MiB)
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The file: CSV with a header line, NDJSON, or columns.")
+    @Argument(help: "The file: CSV with a header line, NDJSON, columns, or a pack of SenML.")
     var file: String
 
     @Option(help: "The sensor to publish to.", completion: .names(.sensor))
     var sensor: String
 
-    @Option(help: "csv, ndjson or columns; by default from the name of the file.")
+    @Option(help: "csv, ndjson, columns or senml; by default from the name of the file.")
     var format: TransferFormat?
 
     private struct Report: Encodable {
@@ -54,7 +55,7 @@ struct ImportCommand: AsyncParsableCommand {
         guard let chosen = format ?? TransferFormat(path: file) else {
             throw CommandFailure(
                 .usage, "\(file) does not have the extension of a known format.",
-                hint: "Use --format csv, ndjson or columns.")
+                hint: "Use --format csv, ndjson, columns or senml.")
         }
         try await HostSession.with(options.host) { session in
             let report = try await publish(chosen.sampleFormat, session)
@@ -149,6 +150,7 @@ struct ImportFile {
 
     /// The next rows; `nil` at the end.
     mutating func next() throws -> Batch? {
+        if form == .senml { return try wholePack() }
         var isAtEnd = false
         while true {
             while rest.count < Self.batchBytes, !isAtEnd {
@@ -182,6 +184,19 @@ struct ImportFile {
     }
 
     // MARK: - Private
+
+    /// The file as one batch: what a record of SenML means depends on the ones before.
+    private mutating func wholePack() throws -> Batch? {
+        guard size <= Self.longestBatch else {
+            throw CommandFailure(
+                .badData, "A pack of SenML has at most \(Self.longestBatch >> 20) MiB.",
+                hint: "Export the samples in several ranges.")
+        }
+        guard offset < size else { return nil }
+        while try fill() {}
+        defer { offset = size }
+        return Batch(body: rest, offset: offset, end: size)
+    }
 
     /// - Returns: whether the file had more bytes.
     private mutating func fill() throws -> Bool {

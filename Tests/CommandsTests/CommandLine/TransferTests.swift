@@ -114,6 +114,41 @@ struct TransferTests {
         #expect(try host.wait() == 0)
     }
 
+    @Test func `a pack of SenML has all pages of an export, and is imported as it was`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        for sensor in ["walk", "walk.again"] {
+            #expect(try Self.declare(sandbox, sensor).code == 0)
+        }
+        let rows = (0..<25_000).map { row in
+            "\(1_700_000_000_000 + row),\(Double(row) / 8),\(row),\"\"\"bt\"\":\(row)\"\n"
+        }
+        let path = sandbox.path("in.csv")
+        try ("t,x,n,note\n" + rows.joined()).write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try sandbox.nervous("import", path, "--sensor", "walk").code == 0)
+        let pack = sandbox.path("out.senml")
+        let export = try sandbox.nervous("export", "walk", "-o", pack)
+        #expect(export.code == 0 && export.output.contains("25000 samples"), "\(export.errors)")
+        let json = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: pack)))
+        #expect((json as? [[String: Any]])?.count == 75_000)
+        let back = try sandbox.nervous("import", pack, "--sensor", "walk.again")
+        #expect(back.output.contains("25000 samples stored"), "\(back.errors)")
+        let files = try ["walk", "walk.again"].map { sensor in
+            let file = sandbox.path("\(sensor).csv")
+            #expect(try sandbox.nervous("export", sensor, "-o", file).code == 0)
+            return try String(contentsOfFile: file, encoding: .utf8)
+        }
+        #expect(files[0] == files[1])
+        let piped = try sandbox.nervous("export", "walk", "--format", "senml", "-o", "-")
+        #expect(try Data(contentsOf: URL(filePath: pack)) == Data(piped.output.utf8))
+        let empty = try sandbox.nervous(
+            "export", "walk", "--from", "2020-01-01", "--to", "2020-01-02", "-o",
+            sandbox.path("empty.senml"))
+        #expect(empty.code == 66 && empty.errors.contains("no empty packs"), "\(empty.errors)")
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+    }
+
     @Test func `a repeated import stores nothing twice`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
