@@ -51,16 +51,21 @@ class Host:
 
     def start(self) -> None:
         """Starts it, a second time on the same port."""
+        arguments, environment = self.serving
         with open(self._log, "ab") as log:
             self._process = subprocess.Popen(
-                [self._nervous, "serve", "--port", str(self.port), "--json"], env=self.environment,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+                arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
         line = self._process.stdout.readline()
         if not line:
             raise HostFailed(self._log.read_text(errors="replace").strip())
         self.pid = self._process.pid
         self.port = json.loads(line)["port"]
         self.origin = f"http://localhost:{self.port}"
+
+    @property
+    def serving(self) -> tuple[list[str | Path], dict[str, str]]:
+        """The command that serves, and its environment."""
+        return [self._nervous, "serve", "--port", str(self.port), "--json"], self.environment
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Ends it; its exit code."""
@@ -82,6 +87,11 @@ class Host:
         if done.returncode != 0:
             raise HostFailed(f"nervous {' '.join(arguments)}: {done.stderr.strip()}")
         return done.stdout.strip()
+
+    def popen(self, *arguments: str) -> subprocess.Popen[str]:
+        """Starts a command whose output the caller reads."""
+        return subprocess.Popen([self._nervous, *arguments], env=self.environment, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def call(self, method: str, path: str, body: object = None, *, kind: str = "application/json",
              origin: str | None = None, token: str | None = None) -> object:
@@ -111,7 +121,7 @@ class Host:
         for at in range(0, len(times), MOST_ROWS):
             part = slice(at, at + MOST_ROWS)
             columns = {name: values[part] for name, values in fields.items()}
-            self._accepted(f"/sensors/{sensor}/samples", _batch(times[part], columns))
+            self._accepted(f"/sensors/{sensor}/samples", column_batch(times[part], columns))
 
     def _accepted(self, path: str, batch: bytes) -> None:
         """Sends a batch, again while too much waits for the disk."""
@@ -152,7 +162,7 @@ def memory(process: int) -> float:
     raise HostFailed(f"process {process} has ended")
 
 
-def _batch(times: list[int], columns: dict[str, list[float]]) -> bytes:
+def column_batch(times: list[int], columns: dict[str, list[float]]) -> bytes:
     """A body as docs/columns-format.md describes it."""
     names = b"".join(bytes([0, len(name)]) + name.encode() for name in columns)
     rows = struct.pack(f"<{len(times)}q", *(1000 * time for time in times))
