@@ -36,9 +36,10 @@ struct AppCall: Sendable {
     /// As how many calls it counts for the budget: a batch counts as the greatest number of calls that its
     /// body has room for.
     var count: Int {
+        guard method == "POST" else { return 1 }
         let path = target.prefix { $0 != "?" && $0 != "#" }
         let segments = (path.removingPercentEncoding ?? "").split(separator: "/")
-        guard method == "POST", segments.suffix(3) == ["api", "v1", "batch"] else { return 1 }
+        guard segments.suffix(3) == ["api", "v1", "batch"] else { return 1 }
         // The shortest call is `{"path":"/"},`.
         return min(Self.batchLimit, 1 + body.count / 13)
     }
@@ -145,24 +146,33 @@ enum ResponseFrames {
 
 /// The address under which an app calls its host; the host fetches all other addresses.
 struct OwnOrigin {
-    let app: String
+    private static let scheme = "http://".utf8
+    private static let slash = UInt8(ascii: "/")
 
     /// The `Host` of its calls.
-    var host: String { "\(app).localhost" }
+    let host: String
+
+    init(app: String) {
+        host = "\(app).localhost"
+    }
 
     /// Path and query of a call to this origin; `nil` for another origin or an invalid address.
     func path(of target: String) -> String? {
-        guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        if target.hasPrefix("/") { return target.hasPrefix("//") ? nil : target }
-        let scheme = "http://"
-        guard target.hasPrefix(scheme) else { return nil }
-        let rest = target.dropFirst(scheme.count)
-        let authority = rest.prefix { !"/?#".contains($0) }
-        let name = authority.prefix { $0 != ":" }
-        guard name == host else { return nil }
-        let port = authority.dropFirst(name.count)
-        guard port.isEmpty || port.dropFirst().allSatisfy(\.isWholeNumber) else { return nil }
-        let path = rest.dropFirst(authority.count).prefix { $0 != "#" }
-        return path.hasPrefix("/") ? String(path) : "/\(path)"
+        let bytes = target.utf8
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        if bytes.first == Self.slash {
+            return bytes.dropFirst().first == Self.slash ? nil : target
+        }
+        guard bytes.starts(with: Self.scheme) else { return nil }
+        let rest = bytes.dropFirst(Self.scheme.count)
+        let authority = rest.prefix {
+            $0 != Self.slash && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+        }
+        let name = authority.prefix { $0 != UInt8(ascii: ":") }
+        guard name.elementsEqual(host.utf8) else { return nil }
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard authority.dropFirst(name.count + 1).allSatisfy(digits.contains) else { return nil }
+        let path = rest.dropFirst(authority.count).prefix { $0 != UInt8(ascii: "#") }
+        return path.first == Self.slash ? String(Substring(path)) : "/\(Substring(path))"
     }
 }

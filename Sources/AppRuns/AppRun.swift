@@ -47,7 +47,7 @@ actor AppRun {
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
-        executor.loop.executor.asUnownedSerialExecutor()
+        executor.asUnownedSerialExecutor()
     }
 
     /// Runs the app to its end; stops it when the task is cancelled.

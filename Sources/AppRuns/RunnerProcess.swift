@@ -188,13 +188,3 @@ struct ProcessStatistics {
         resident = pages * sysconf(Int32(_SC_PAGESIZE))
     }
 }
-
-/// Runs tasks on the thread of an event loop.
-final class EventLoopExecutor: TaskExecutor {
-    let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.any()
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-}

@@ -8,6 +8,7 @@ public import Samples
 /// that search for leaked secrets can recognise a token. Only the SHA-256 of the text is stored.
 public struct Token: Hashable, Sendable {
     static let prefix = "nvs_"
+    private static let maximumLength = 63
     private static let randomBytes = 32
     private static let checksumBytes = 3
 
@@ -26,13 +27,28 @@ public struct Token: Hashable, Sendable {
 
     /// - Returns: `nil` when the text is not a token or its checksum is wrong.
     init?(_ text: String) {
-        guard text.hasPrefix(Self.prefix), text.utf8.count < 64,
+        guard text.hasPrefix(Self.prefix), text.utf8.count <= Self.maximumLength,
             let bytes = [UInt8](base64URL: text.dropFirst(Self.prefix.count)),
             bytes.count == Self.randomBytes + Self.checksumBytes
         else { return nil }
         let checksum = SHA256.hash(data: bytes.prefix(Self.randomBytes)).prefix(Self.checksumBytes)
         guard checksum.elementsEqual(bytes.suffix(Self.checksumBytes)) else { return nil }
         self.text = text
+    }
+
+    /// The digest of a text that a caller sent; `nil` for one that is certainly not a token.
+    ///
+    /// The checksum is not computed: the digest of a text with a wrong one is not that of any token.
+    static func digest(ofSent text: String) -> SHA256.Digest? {
+        guard text.utf8.count <= maximumLength, text.utf8.starts(with: prefix.utf8) else {
+            return nil
+        }
+        var text = text
+        return text.withUTF8 { bytes in
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
+            return hash.finalize()
+        }
     }
 
     /// The random bits.

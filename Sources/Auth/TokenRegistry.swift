@@ -46,7 +46,8 @@ final class TokenRegistry {
     /// The client that a token identifies; `nil` when it is unknown or expired.
     func client(of text: String) -> Client? {
         if text.hasPrefix(AttenuatedToken.prefix) { return client(ofAttenuated: text) }
-        guard let record = ownerTable.find(text) ?? table.find(text) else {
+        guard let digest = Token.digest(ofSent: text) else { return nil }
+        guard let record = ownerTable.find(digest) ?? table.find(digest) else {
             return dashboard.use(text, at: time.now()) ? .dashboard : nil
         }
         return record.expires.map { time.now() < $0 } ?? true ? record.client : nil
@@ -194,9 +195,7 @@ struct TokenTable: Sendable {
     ///
     /// The look-up is by SHA-256, so its timing reveals something about the digest only, not about
     /// the token; the digests are then compared in constant time.
-    func find(_ text: String) -> TokenRecord? {
-        guard let token = Token(text) else { return nil }
-        let sent = SHA256.hash(data: Data(token.text.utf8))
+    func find(_ sent: SHA256.Digest) -> TokenRecord? {
         guard let record = records[Data(sent)] else { return nil }
         return sent == record.digest ? record : nil
     }

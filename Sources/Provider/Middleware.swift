@@ -55,16 +55,21 @@ struct HostMiddleware: RouterMiddleware {
 
     /// - Returns: `nil` if the authority is not this server's.
     static func origin(of authority: String, port: Int?) -> ProviderContext.Origin? {
-        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let host = parts.first?.lowercased() else { return nil }
+        let parts = authority.utf8.split(
+            separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count <= 2, let host = parts.first.map({ Substring($0).lowercased() }) else {
+            return nil
+        }
         if let port {
-            guard parts.count == 2 ? parts[1] == "\(port)" : port == 80 else { return nil }
+            guard parts.count == 2 ? Substring(parts[1]) == "\(port)" : port == 80 else {
+                return nil
+            }
         }
         if host == "localhost" || host == "127.0.0.1" { return .owner }
         guard host.hasSuffix(".localhost") else { return nil }
-        let name = host.dropLast(".localhost".count)
-        guard !name.isEmpty, !name.contains(".") else { return nil }
-        return .app(String(name))
+        let name = host.utf8.dropLast(".localhost".utf8.count)
+        guard !name.isEmpty, !name.contains(UInt8(ascii: ".")) else { return nil }
+        return .app(String(Substring(name)))
     }
 }
 

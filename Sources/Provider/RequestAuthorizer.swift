@@ -245,7 +245,8 @@ enum TokenScheme: String, Hashable {
 
     /// The token of a field; `nil` if it has none, or another scheme.
     static func token(in field: String, among schemes: Set<TokenScheme>) -> String? {
-        let parts = field.split(separator: " ", maxSplits: 1)
+        let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
+            .map { Substring($0) }
         guard parts.count == 2, let scheme = TokenScheme(rawValue: parts[0].lowercased()),
             schemes.contains(scheme)
         else { return nil }

@@ -9,7 +9,8 @@ extension Request {
     /// The sensor in the path.
     func sensor(_ context: ProviderContext) throws -> SensorID {
         let name = context.parameters.get("sensor") ?? ""
-        guard let id = SensorID(name.removingPercentEncoding ?? name) else {
+        guard let id = SensorID(name) ?? name.removingPercentEncoding.flatMap({ SensorID($0) })
+        else {
             throw Problem.notFound("\(name.prefix(80).debugDescription) is not a sensor's name.")
         }
         return id

@@ -22,11 +22,19 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
     ///   with single hyphens inside a segment and single dots between segments.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
-        let segments = text.split(separator: ".", omittingEmptySubsequences: false)
-        for segment in segments {
-            let words = segment.split(separator: "-", omittingEmptySubsequences: false)
-            guard words.allSatisfy(Self.isWord) else { return nil }
+        // Words with one hyphen or dot between two of them.
+        var isAfterWord = false
+        for byte in text.utf8 {
+            if Self.isWordByte(byte) {
+                isAfterWord = true
+            } else {
+                guard isAfterWord, byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") else {
+                    return nil
+                }
+                isAfterWord = false
+            }
         }
+        guard isAfterWord else { return nil }
         description = text
     }
 
@@ -48,6 +56,13 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
         SensorID(segments: description.prefix { $0 != "." })
     }
 
+    /// The identifier without its last segment, such as `network` of `network.eth0`; `nil` for a kind.
+    public var parent: SensorID? {
+        description.utf8.lastIndex(of: UInt8(ascii: ".")).map {
+            SensorID(segments: description[..<$0])
+        }
+    }
+
     /// Whether `other` is this identifier or an instance below it.
     public func covers(_ other: SensorID) -> Bool {
         other == self || other.description.hasPrefix(description + ".")
@@ -62,15 +77,14 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
         left.description < right.description
     }
 
-    private static func isWord(_ word: Substring) -> Bool {
-        !word.isEmpty && word.allSatisfy(isWordCharacter)
-    }
-
     private static func isWordCharacter(_ character: Character) -> Bool {
         // Comparing characters is not enough: x with a combining accent sorts before y.
-        guard let ascii = character.asciiValue else { return false }
-        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(ascii)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(ascii)
+        character.asciiValue.map(isWordByte) ?? false
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }
 

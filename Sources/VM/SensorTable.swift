@@ -133,8 +133,12 @@ struct SensorTable {
 
     /// The level of a sensor: its own, else the level of the most specific kind that has one.
     func level(of id: SensorID) -> CollectionLevel {
-        levels[id] ?? levels.filter { $0.key.covers(id) }.max { $0.key < $1.key }?.value
-            ?? VirtualMachine.defaultLevel
+        var kind: SensorID? = levels.isEmpty ? nil : id
+        while let named = kind {
+            if let level = levels[named] { return level }
+            kind = named.parent
+        }
+        return VirtualMachine.defaultLevel
     }
 
     /// The interval between two samples of a sensor; `nil` when it is unknown or off.
