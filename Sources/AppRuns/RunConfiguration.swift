@@ -1,3 +1,4 @@
+import Glibc
 import JSApps
 public import RunnerProtocol
 import Samples
@@ -52,16 +53,42 @@ public struct RunLibraries: Sendable {
     /// The libraries that can be loaded before a run begins.
     static let shareable: [RunnerLibrary] = [.document, .modules]
 
-    private let texts: [RunnerLibrary: [UInt8]]
+    private enum Source {
+        case text([UInt8])
+        case file(Descriptor)
+    }
+
+    private let sources: [RunnerLibrary: Source]
 
     /// - Parameter texts: the libraries; apps cannot load a library that is not in it.
     public init(_ texts: [RunnerLibrary: [UInt8]] = [:]) {
-        self.texts = texts
+        sources = texts.mapValues { .text($0) }
     }
 
-    var isEmpty: Bool { texts.isEmpty }
+    /// Opens the files of libraries, which are read whenever they are needed.
+    ///
+    /// A file that replaces one of them later has no effect. Without those that cannot be opened.
+    public init(files: [(library: RunnerLibrary, path: String)]) {
+        var sources: [RunnerLibrary: Source] = [:]
+        for (library, path) in files {
+            let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC))
+            if file.number >= 0 { sources[library] = .file(file) }
+        }
+        self.sources = sources
+    }
 
-    subscript(library: RunnerLibrary) -> [UInt8]? { texts[library] }
+    var isEmpty: Bool { sources.isEmpty }
+
+    func has(_ library: RunnerLibrary) -> Bool { sources[library] != nil }
+
+    /// The text of a library; `nil` if it is missing or cannot be read.
+    subscript(library: RunnerLibrary) -> [UInt8]? {
+        switch sources[library] {
+        case .text(let text): text
+        case .file(let file): file.contents()
+        case nil: nil
+        }
+    }
 
     /// Why a library is missing.
     static func reasonMissing(_ library: RunnerLibrary) -> String {
@@ -155,7 +182,7 @@ extension RunConfiguration {
         self.libraries = libraries
         let markup = try await library.contents(of: page, in: app)
         let isLoadedByPage = PageScripts(in: markup).load(script)
-        if isLoadedByPage, libraries[.document] != nil {
+        if isLoadedByPage, libraries.has(.document) {
             self.page = page
             return
         }

@@ -159,6 +159,22 @@ final class Descriptor: Sendable {
     deinit {
         if number >= 0 { close(number) }
     }
+
+    /// The bytes of the file from its beginning; `nil` if they cannot be read.
+    func contents() -> [UInt8]? {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { return nil }
+        let size = Int(status.st_size)
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size {
+                let read = pread(
+                    number, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
+                guard read > 0 else { return }
+                count += read
+            }
+        }
+        return bytes.count == size ? bytes : nil
+    }
 }
 
 /// Resource usage of a running process.

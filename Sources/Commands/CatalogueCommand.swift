@@ -109,7 +109,8 @@ struct CatalogueCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List your catalogues.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List your catalogues.")
 
         @OptionGroup var options: GlobalOptions
 

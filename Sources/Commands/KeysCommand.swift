@@ -62,7 +62,8 @@ struct KeysCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the keys, without secrets.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the keys, without secrets.")
 
         @OptionGroup var options: GlobalOptions
 

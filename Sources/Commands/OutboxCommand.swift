@@ -60,7 +60,8 @@ struct OutboxCommand: AsyncParsableCommand {
     }
 
     struct Send: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Retry an upload now.")
+        static let configuration = CommandConfiguration(
+            commandName: "send", abstract: "Retry an upload now.")
 
         @OptionGroup var choice: Choice
 
@@ -73,7 +74,8 @@ struct OutboxCommand: AsyncParsableCommand {
     }
 
     struct Discard: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Discard the upload.")
+        static let configuration = CommandConfiguration(
+            commandName: "discard", abstract: "Discard the upload.")
 
         @OptionGroup var choice: Choice
 

@@ -221,7 +221,8 @@ struct PermissionsCommand: AsyncParsableCommand {
     }
 
     struct Deny: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Deny a privilege.")
+        static let configuration = CommandConfiguration(
+            commandName: "deny", abstract: "Deny a privilege.")
 
         @OptionGroup var options: GlobalOptions
 

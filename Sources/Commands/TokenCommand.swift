@@ -195,7 +195,8 @@ struct TokenCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the valid tokens.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the valid tokens.")
 
         @OptionGroup var options: GlobalOptions
 

@@ -41,15 +41,11 @@ package enum CompanionScript {
             .first(where: FileManager.default.isReadableFile)
     }
 
-    /// The contents of all libraries that were built.
+    /// All libraries that were built.
     static var libraries: RunLibraries {
-        var texts: [RunnerLibrary: [UInt8]] = [:]
-        for library in RunnerLibrary.allCases {
-            guard let path = path(of: library),
-                let text = FileManager.default.contents(atPath: path)
-            else { continue }
-            texts[library] = Array(text)
-        }
-        return RunLibraries(texts)
+        RunLibraries(
+            files: RunnerLibrary.allCases.compactMap { library in
+                path(of: library).map { (library, $0) }
+            })
     }
 }

@@ -316,29 +316,37 @@ package struct HostServices: Sendable {
             chmod(socket, 0o600)
             if waiting.finishOne() { await onReady(tcp?.number) }
         }
-        var services: [any Service] = [StoreService(machine: machine, collects: collects)]
-        services.append(LockService(lock: lock))
-        services.append(AccessLogService(authority: authority, isLongRunning: isLongRunning))
-        services.append(RunService(supervisor: supervisor, isLongRunning: isLongRunning))
+        // Without a name, the group describes the whole service by reflection.
+        typealias Named = ServiceGroupConfiguration.ServiceConfiguration
+        var services: [Named] = []
+        func add(_ name: String, _ service: any Service) {
+            services.append(Named(service: service, serviceName: name))
+        }
+        add("store", StoreService(machine: machine, collects: collects))
+        add("lock", LockService(lock: lock))
+        add("access log", AccessLogService(authority: authority, isLongRunning: isLongRunning))
+        add("runs", RunService(supervisor: supervisor, isLongRunning: isLongRunning))
         if isLongRunning {
-            services.append(OutboxService(outbox: outbox))
-            services.append(AlertService(engine: alerts))
+            add("outbox", OutboxService(outbox: outbox))
+            add("alerts", AlertService(engine: alerts))
         }
         if let homeAssistant {
-            services.append(HomeAssistantService(publisher: homeAssistant))
+            add("Home Assistant", HomeAssistantService(publisher: homeAssistant))
         }
         let bus = DesktopMessages.address(in: ProcessInfo.processInfo.environment)
-        services.append(
+        add(
+            "desktop",
             DesktopService(
                 board: authority.noticeBoard, desktop: bus.map { DesktopMessages(address: $0) },
                 logger: logger))
-        services.append(control)
+        add("control socket", control)
         if let tcp {
             // Each address has its own share of the connections, so that too many connections to one address
             // cannot block the other.
             let limits = ConnectionLimits(connections: Self.connections / addresses.count)
             for address in addresses {
-                services.append(
+                add(
+                    "server",
                     provider.server(at: .hostname(address, port: tcp.number), limits: limits) { _ in
                         if waiting.finishOne() { await onReady(tcp.number) }
                     })
@@ -348,7 +356,8 @@ package struct HostServices: Sendable {
             let limits = ConnectionLimits(
                 connections: LocalNetworkListener.connections / localNetwork.addresses.count)
             for address in localNetwork.addresses {
-                services.append(
+                add(
+                    "server of the local network",
                     provider.localNetworkServer(
                         at: .hostname(address, port: localNetwork.port), limits: limits,
                         certificate: localNetwork.certificate
@@ -357,10 +366,9 @@ package struct HostServices: Sendable {
                     })
             }
         }
-        if isLongRunning, let watchdog { services.append(watchdog) }
+        if isLongRunning, let watchdog { add("watchdog", watchdog) }
         var configuration = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals,
-            logger: logger)
+            services: services, gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         return ServiceGroup(configuration: configuration)
     }

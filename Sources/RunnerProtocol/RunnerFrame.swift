@@ -40,13 +40,22 @@ public enum ConsoleLevel: UInt8, Hashable, Sendable {
 }
 
 /// A script that is too large to be part of every runner.
-public enum RunnerLibrary: UInt8, Hashable, Sendable, CaseIterable {
+public enum RunnerLibrary: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The document of a page.
     case document = 1
     /// ES modules.
     case modules = 2
     /// Encodings of text other than UTF-8.
     case encodings = 3
+
+    /// The name of its script without `.js`.
+    public var description: String {
+        switch self {
+        case .document: "document"
+        case .modules: "modules"
+        case .encodings: "encodings"
+        }
+    }
 }
 
 /// An uncaught exception or an unhandled rejection.

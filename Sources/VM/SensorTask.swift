@@ -39,10 +39,11 @@ struct SensorTask: Sendable {
     static func captures(
         _ availability: Availability, at level: CollectionLevel, every interval: Duration
     ) -> Bool {
-        guard case .polled(let reader) = availability, reader is any BufferedReader else {
-            return false
-        }
-        return level == .high || interval < captureInterval
+        // The last test is slow for types that do not conform.
+        guard level == .high || interval < captureInterval,
+            case .polled(let reader) = availability
+        else { return false }
+        return reader is any BufferedReader
     }
 
     /// Begins to collect; `nil` for a sensor that the virtual machine does not collect.

@@ -29,6 +29,7 @@ struct HealthCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Show how much is stored, by type and app.")
 
         @OptionGroup var options: GlobalOptions
@@ -54,6 +55,7 @@ struct HealthCommand: AsyncParsableCommand {
 
     struct Types: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "types",
             abstract: "List the types of health data, with their units or values.")
 
         @OptionGroup var options: GlobalOptions
@@ -74,6 +76,7 @@ struct HealthCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Set a characteristic, such as your date of birth.",
             discussion: """
                 Examples:
@@ -113,7 +116,8 @@ struct HealthCommand: AsyncParsableCommand {
     }
 
     struct Unset: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a characteristic.")
+        static let configuration = CommandConfiguration(
+            commandName: "unset", abstract: "Remove a characteristic.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -134,6 +138,7 @@ struct HealthCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "delete",
             abstract: "Delete health data by identifier, type, app or time.",
             discussion: """
                 Examples:

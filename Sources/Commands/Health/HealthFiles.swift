@@ -7,6 +7,7 @@ import Text
 extension HealthCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show samples, workouts, correlations or a characteristic.",
             discussion: """
                 Examples:
@@ -108,6 +109,7 @@ extension HealthCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Export health data as JSON lines.",
             discussion: """
                 Each line is a characteristic, a sample, a workout with its samples or a
