@@ -132,7 +132,7 @@ struct AccessLogChainTests {
         Attack(
             """
             INSERT INTO ledger SELECT 21, time, kind, client, privilege, sensor, access, operation,
-                "from", "to", calls, count, detail, hash, clientKind FROM ledger WHERE id = 20
+                "from", "to", calls, count, detail, hash, clientKind, seal FROM ledger WHERE id = 20
             """, 21),
         Attack(
             """

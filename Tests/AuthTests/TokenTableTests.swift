@@ -44,3 +44,10 @@ struct TokenTableTests {
         #expect(table.find(lasting.text) != nil)
     }
 }
+
+extension TokenTable {
+    /// The record of the token that a caller sent.
+    fileprivate func find(_ text: String) -> TokenRecord? {
+        Token.digest(ofSent: text).flatMap { find($0) }
+    }
+}
