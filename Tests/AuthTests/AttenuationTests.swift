@@ -233,18 +233,16 @@ struct AttenuationTests {
 
 /// The memory of verified tokens.
 struct AttenuatedTokenCacheTests {
-    private var cache = AttenuatedTokenCache()
-    private var verifications = 0
-
-    /// The signatures of a token are verified when its root is looked up.
-    private mutating func token(_ text: String) -> AttenuatedToken? {
-        cache.token(text) { _ in
-            verifications += 1
-            return true
+    @Test func `a valid token is verified once, and an invalid one each time`() throws {
+        var cache = AttenuatedTokenCache()
+        var verifications = 0
+        // The signatures of a token are verified when its root is looked up.
+        func token(_ text: String) -> AttenuatedToken? {
+            cache.token(text) { _ in
+                verifications += 1
+                return true
+            }
         }
-    }
-
-    @Test mutating func `a valid token is verified once, and an invalid one each time`() throws {
         let root = Token().text
         let caveat = try #require(Caveat(label: "a", access: .stats))
         let valid = try AttenuatedToken(narrowing: root, by: caveat).text

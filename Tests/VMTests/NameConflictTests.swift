@@ -1,3 +1,4 @@
+import Dispatch
 import Samples
 import Synchronization
 import Testing
@@ -15,6 +16,29 @@ struct NameConflictTests {
         func discover() -> [DiscoveredSensor] {
             if isThere.withLock({ $0 }) { return sensor.discover() }
             return [DiscoveredSensor(sensor.sensor, .unavailable(reason: "none", remedy: nil))]
+        }
+    }
+
+    /// A driver whose next search waits for the test.
+    private final class SlowDriver: SensorDriver {
+        let isSlow = Mutex(false)
+        let begun: AsyncStream<Void>
+        let goOn = DispatchSemaphore(value: 0)
+        private let begin: AsyncStream<Void>.Continuation
+
+        init() {
+            (begun, begin) = AsyncStream.makeStream()
+        }
+
+        func discover() -> [DiscoveredSensor] {
+            let waits = isSlow.withLock { isSlow in
+                defer { isSlow = false }
+                return isSlow
+            }
+            guard waits else { return [] }
+            begin.yield()
+            goOn.wait()
+            return []
         }
     }
 
@@ -45,6 +69,20 @@ struct NameConflictTests {
             #expect(
                 await started.status(of: "gauge")?.state
                     == .unavailable(reason: "none", remedy: nil))
+        }
+    }
+
+    @Test func `a sensor that is declared during a search is available after it`() async throws {
+        let machine = try TestMachine()
+        let driver = SlowDriver()
+        try await machine.using(driver) { started in
+            driver.isSlow.withLock { $0 = true }
+            async let search: Void = started.lookForSensors()
+            for await _ in driver.begun { break }
+            _ = try await started.declare(declared("gauge"))
+            driver.goOn.signal()
+            try await search
+            #expect(await started.status(of: "gauge")?.state == .available)
         }
     }
 
