@@ -81,6 +81,8 @@ class Paths:
             yield name, unit, measure()
 
     def _rounds(self, rounds: int, prepare: Callable[[], Callable[[], object]], units: int) -> list[float]:
+        # The host has closed a connection that waited for long.
+        self._connection.close()
         prepare()()
         return [self._host.counted(prepare()) / units for _ in range(rounds)]
 
