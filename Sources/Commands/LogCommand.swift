@@ -24,7 +24,7 @@ struct LogCommand: AsyncParsableCommand {
               nervous log --verify                    check that no entry was changed
               nervous log --verify --expect HASH      also check for a head that you saved
               nervous log --prune --before 90d        delete older entries
-              nervous log --seal                      seal entries from now on; prints a key once
+              nervous log --seal                      seal later entries; prints a key
               nervous log --verify --key key.txt      also check the seals, with that key
               nervous log --checkpoint > now.txt      a signed statement to keep elsewhere
               nervous log --verify --against now.txt  also check for that checkpoint
@@ -34,8 +34,8 @@ struct LogCommand: AsyncParsableCommand {
             entries are detected even if someone can write to the file.
 
             --seal adds a seal to each new entry, with a key that is replaced after each
-            entry. Who takes the machine later can neither change nor remove earlier entries
-            unnoticed: --verify --key finds the first wrong one. Keep the key in another
+            entry. If somebody who takes the machine later changes or removes earlier
+            entries, --verify --key finds the first wrong one. Keep the key in another
             place; nothing on this machine can show it again.
             """)
 

@@ -64,10 +64,14 @@ struct BrokerTermsTests {
         #expect(await refusal { _ = try await Self.read(token, authority) } == .undecided)
         let run = try await authority.beginRun(ofProgram: "curl")
         let narrow = try AttenuatedToken(
-            narrowing: run.token.text, by: try #require(Caveat(access: .stats))
+            narrowing: token, by: try #require(Caveat(access: .stats))
         ).text
         let asked = PrivilegeID.sensor("cpu", .raw)
-        _ = try await authority.openRequest(asked, token: narrow, name: nil, isAvailable: true)
+        #expect(await refusal { _ = try await Self.read(narrow, authority) } == .undecided)
+        _ = await refusal {
+            _ = try await authority.openRequest(
+                asked, token: narrow, name: nil, isAvailable: true)
+        }
         #expect(await authority.permissions.records().isEmpty)
         let state = try await authority.request(
             asked, token: run.token.text, name: nil, isAvailable: true)

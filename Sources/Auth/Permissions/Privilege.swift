@@ -249,7 +249,7 @@ public enum PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     }
 
     /// Whether permission for this includes permission for `other`.
-    func covers(_ other: PrivilegeID) -> Bool {
+    public func covers(_ other: PrivilegeID) -> Bool {
         guard case .sensor(let id, let access) = self,
             case .sensor(let otherID, let otherAccess) = other
         else { return self == other }

@@ -106,7 +106,13 @@ struct ForegroundRun: Sendable {
     /// Tells the owner how to allow what was refused: the app itself is told only to ask.
     private func report(_ refusals: [RunEventItem]) {
         guard Console.messagesAreTerminal, !console.isJSON else { return }
-        for refusal in refusals {
+        func isWider(_ other: RunEventItem, than refusal: RunEventItem) -> Bool {
+            guard let wider = other.privilege.flatMap({ PrivilegeID($0) }),
+                let privilege = refusal.privilege.flatMap({ PrivilegeID($0) })
+            else { return false }
+            return wider != privilege && wider.covers(privilege)
+        }
+        for refusal in refusals where !refusals.contains(where: { isWider($0, than: refusal) }) {
             console.say((refusal.text ?? "").escapedForDisplay(limit: 300))
             if let fix = refusal.fix { console.say("  \(fix.escapedForDisplay(limit: 300))") }
         }

@@ -13,6 +13,8 @@ package struct BudgetTable: Sendable, Equatable {
     private(set) var common = RunBudget()
     /// The budget of all apps together.
     private(set) var total = TotalBudget()
+    /// Bytes of memory of all apps together, if the owner has set them.
+    private(set) var totalMemory: Int?
     private var apps: [String: RunBudget] = [:]
 
     init() {}
@@ -25,6 +27,7 @@ package struct BudgetTable: Sendable, Equatable {
             var fields = try ConfigurationFields(section, of: "total")
             if let count = try fields.take("memoryMiB", RunBudget.leastMemory >> 20...1_048_576) {
                 total.memory = count << 20
+                totalMemory = total.memory
             }
             if let count = try fields.take("runs", 1...4096) { total.runs = count }
             if let count = try fields.take("diskMiB", 128...1_048_576) { total.disk = count << 20 }

@@ -158,7 +158,7 @@ struct ConfigurationSetting: Sendable {
             "budgets.total.memoryMiB",
             "MiB of memory beyond that of the engines, from 96 to 1048576; by default a quarter of the"
                 + " memory of the machine, and at least 512",
-            example: JSONValue(2048), read: { _ in nil }),
+            example: 2048, number: { $0.budgets.totalMemory.map { $0 >> 20 } }),
         ConfigurationSetting(
             "budgets.total.runs", "runs at one time, from 1 to 4096",
             number: { $0.budgets.total.runs }),

@@ -16,8 +16,9 @@ extension Exercise {
             host.owned(
                 "consultBroker", 200, "POST", "/runs/\(waiting)/broker",
                 json: #"{"privileges": ["sensor:cpu"]}"#),
+            host.owned("consultBroker", 400, "POST", "/runs/\(waiting)/broker", json: "{"),
             host.owned(
-                "consultBroker", 400, "POST", "/runs/\(waiting)/broker",
+                "consultBroker", 422, "POST", "/runs/\(waiting)/broker",
                 json: #"{"privileges": ["cpu"]}"#),
             host.owned(
                 "consultBroker", 404, "POST", "/runs/none/broker", json: #"{"privileges": []}"#),

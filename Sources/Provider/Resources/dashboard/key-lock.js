@@ -71,6 +71,8 @@ function form(labels, action, act, autocomplete) {
   const fields = labels.map(() => h("input", {
     type: "password", autocomplete, required: true, maxlength: "1024", ...(isNew ? { minlength: String(SHORTEST) } : {}),
   }));
+  // Password managers store a passphrase by this name.
+  const user = h("input", { type: "text", autocomplete: "username", value: "nervous", hidden: true });
   const submit = h("button", { class: "button", type: "submit" }, icon("key"), action);
   return h("form", {
     class: "terms",
@@ -82,5 +84,5 @@ function form(labels, action, act, autocomplete) {
         perform(line, submit, () => act(values));
       },
     },
-  }, ...labels.map((label, index) => h("label", {}, label, fields[index])), h("p", { class: "actions" }, submit), line);
+  }, user, ...labels.map((label, index) => h("label", {}, label, fields[index])), h("p", { class: "actions" }, submit), line);
 }
