@@ -145,7 +145,7 @@ package struct HostServices: Sendable {
         library = try await AppLibrary.open(
             at: setup?.apps ?? paths.apps, limits: limits, unpacker: unpacker,
             keys: KeyFolder(data: paths.data))
-        // In virtual time nobody can be asked.
+        // A run in virtual time does not wait for an answer.
         if setup == nil { await Self.use(configuration.policyBroker, authority, library) }
         let port = ListeningPort()
         self.port = port

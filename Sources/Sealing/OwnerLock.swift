@@ -203,7 +203,7 @@ public final class OwnerLock: Sendable {
         begin(key, file)
     }
 
-    /// Sets how long the key stays unlocked; the present lease begins anew.
+    /// Sets how long the key stays unlocked; the present lease restarts.
     ///
     /// - Throws: `locked`, since a longer lease protects less.
     public func setLease(seconds: Int) throws(SealingError) {

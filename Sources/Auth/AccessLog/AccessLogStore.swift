@@ -209,22 +209,15 @@ struct AccessLogStore: Sendable {
     // MARK: - Private
 
     private static func olderEntry(_ row: Row) -> AccessLogEntry {
-        let from: Int64? = row["from"]
-        let to: Int64? = row["to"]
         let sensor: String? = row["sensor"]
         let access: String? = row["access"]
         let reason: String? = row["reason"]
-        var range: TimeRange?
-        if let from, let to {
-            range = TimeRange(
-                from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
-        }
         return AccessLogEntry(
             id: 0, time: Timestamp(microseconds: row["time"]),
             kind: row["outcome"] == AccessLogEntry.Outcome.allowed.rawValue ? .access : .refusal,
             client: row["client"], privilege: nil, sensor: sensor.flatMap { SensorID($0) },
             access: access.flatMap(Access.init(rawValue:)), operation: row["operation"],
-            range: range, calls: 1, count: row["count"],
+            range: range(row), calls: 1, count: row["count"],
             detail: reason?.escapedForDisplay(limit: 400))
     }
 
@@ -277,23 +270,25 @@ struct AccessLogStore: Sendable {
         return row.map { ($0["id"], $0["hash"]) } ?? (0, AccessLogChain.start)
     }
 
-    private static func entry(_ row: Row) -> AccessLogEntry? {
-        guard let kind = AccessLogEntry.Kind(rawValue: row["kind"]) else { return nil }
+    private static func range(_ row: Row) -> TimeRange? {
         let from: Int64? = row["from"]
         let to: Int64? = row["to"]
+        guard let from, let to else { return nil }
+        return TimeRange(
+            from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
+    }
+
+    private static func entry(_ row: Row) -> AccessLogEntry? {
+        guard let kind = AccessLogEntry.Kind(rawValue: row["kind"]) else { return nil }
         let sensor: String? = row["sensor"]
         let access: String? = row["access"]
         let clientKind: String? = row["clientKind"]
-        var range: TimeRange?
-        if let from, let to {
-            range = TimeRange(
-                from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
-        }
         return AccessLogEntry(
             id: row["id"], time: Timestamp(microseconds: row["time"]), kind: kind,
             client: row["client"], privilege: row["privilege"],
             sensor: sensor.flatMap { SensorID($0) }, access: access.flatMap(Access.init(rawValue:)),
-            operation: row["operation"], range: range, calls: row["calls"], count: row["count"],
+            operation: row["operation"], range: range(row), calls: row["calls"],
+            count: row["count"],
             detail: row["detail"],
             clientKind: clientKind.flatMap(AccessLogEntry.ClientKind.init(rawValue:)))
     }

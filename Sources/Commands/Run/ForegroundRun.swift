@@ -103,7 +103,7 @@ struct ForegroundRun: Sendable {
         return (ended, isAnswered)
     }
 
-    /// Tells the owner how to allow what was refused: the app itself is told only to ask.
+    /// Shows how to allow what was refused; the app itself gets no command.
     private func report(_ refusals: [RunEventItem]) {
         guard Console.messagesAreTerminal, !console.isJSON else { return }
         func isWider(_ other: RunEventItem, than refusal: RunEventItem) -> Bool {

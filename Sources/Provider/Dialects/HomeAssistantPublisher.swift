@@ -259,7 +259,7 @@ public actor HomeAssistantPublisher {
 
     // MARK: - Values
 
-    /// What Home Assistant is told about a sensor.
+    /// The announcement of a sensor to Home Assistant.
     private struct Reading {
         /// How often there is another one, if that is known.
         let interval: Duration?
